@@ -1,0 +1,143 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{DeclIndex, ExprIndex, Exprs, Name, TypeExpr};
+
+/// Index of a scope in [`Bodies::scopes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ScopeIndex(pub u32);
+
+impl ScopeIndex {
+    /// The file's own scope, always the first.
+    pub const FILE: ScopeIndex = ScopeIndex(0);
+}
+
+/// What happens inside a file, with positions.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Bodies {
+    /// Lexical scopes, parents before children; number 0 is the file.
+    pub scopes: Vec<Scope>,
+    /// Names bound in scopes, in source order.
+    pub bindings: Vec<Binding>,
+    /// Every expression that a call, a binding or an access needs.
+    pub exprs: Exprs,
+    /// Every call, in source order of its start; constructions too.
+    pub sites: Vec<CallSite>,
+    /// Reads and writes of attributes and module variables, in source order.
+    pub accesses: Vec<Access>,
+}
+
+/// A lexical scope.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Scope {
+    /// The enclosing scope; none for the file.
+    pub parent: Option<ScopeIndex>,
+    /// What opens it.
+    pub kind: ScopeKind,
+    /// The declaration whose scope it is: function, type, inline module, impl.
+    pub decl: Option<DeclIndex>,
+}
+
+/// What opens a scope.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum ScopeKind {
+    /// The file, or an inline module.
+    Module,
+    /// A type's or impl's body.
+    Type,
+    /// A function's parameters and body.
+    Function,
+    /// A closure's or lambda's parameters and body.
+    Closure,
+    /// A block, branch, loop body, match arm. In languages without block scopes names are not bound
+    /// here, but narrowing and dominance follow it.
+    Block,
+    /// A comprehension.
+    Comprehension,
+}
+
+/// A name bound in a scope. Parameters, locals, loop variables, patterns; imports and declarations
+/// inside functions too, so that a look-up finds them in order.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Binding {
+    /// Where it is bound.
+    pub scope: ScopeIndex,
+    /// The name.
+    pub name: Name,
+    /// Byte offset from which it holds. For `let x = x` this is behind the value.
+    pub at: u32,
+    /// What binds it.
+    pub kind: BindingKind,
+    /// Its written type.
+    pub ty: Option<TypeExpr>,
+    /// Its value, if there is one to follow.
+    pub value: Option<ExprIndex>,
+}
+
+/// What binds a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum BindingKind {
+    /// The receiver parameter.
+    Receiver,
+    /// A parameter; its position among the function's params.
+    Param(u32),
+    /// An assignment or `let`, pattern parts included.
+    Local,
+    /// A check that proves a type from here on in this scope (`isinstance`).
+    Narrow,
+    /// An import, by its index in [`crate::Summary::imports`].
+    Import(u32),
+    /// A declaration.
+    Decl(DeclIndex),
+    /// `global x`: the name means the file's.
+    Global,
+    /// `nonlocal x`: the name means an enclosing function's.
+    Nonlocal,
+    /// `del x`, or a name whose value cannot be known (exception group, star target).
+    Opaque,
+}
+
+/// One call as written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct CallSite {
+    /// The [`crate::Expr::Call`], [`crate::Expr::New`] or [`crate::Expr::MacroCall`].
+    pub expr: ExprIndex,
+    /// The function it belongs to: the innermost named declaration that is called (a lambda without
+    /// a name belongs to its owner); none at module and class level.
+    pub caller: Option<DeclIndex>,
+    /// The scope it stands in.
+    pub scope: ScopeIndex,
+    /// The line the callee's name stands on, from 1.
+    pub line: u32,
+    /// The callee expression, white space folded, argument lists as `(…)`, at most 120 characters
+    /// (see `bindery_syntax::raw`).
+    pub raw: Name,
+    /// Whether the call is awaited.
+    pub is_await: bool,
+    /// How the site is written.
+    pub kind: SiteKind,
+}
+
+/// How a call site is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum SiteKind {
+    /// `f(…)`, `a.f(…)`.
+    Call,
+    /// `new T(…)`, `T { … }`.
+    Construct,
+    /// `@decorator` applied, which calls it.
+    Decorator,
+}
+
+/// A read or write of something that keeps state.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Access {
+    /// The [`crate::Expr::Member`] or [`crate::Expr::Name`] read or written.
+    pub expr: ExprIndex,
+    /// The function it stands in, as in [`CallSite::caller`].
+    pub caller: Option<DeclIndex>,
+    /// The line, from 1.
+    pub line: u32,
+    /// Written (assigned, augmented, deleted, mutably borrowed) or read.
+    pub is_write: bool,
+}

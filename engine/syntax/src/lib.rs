@@ -1,0 +1,44 @@
+//! From one file's bytes to its facts: the adapter interface, the guards and limits of parsing, and
+//! what all adapters share (signatures, raw callee text, doc comments, a cursor walk).
+//!
+//! This crate must never look at another file, know salsa, or touch the disk. Start reading at
+//! [`Adapter`].
+
+use bindery_facts::{FileFacts, Manifest};
+use bindery_source::Language;
+
+/// What Bindery knows of a language's syntax. One value per language, in the language's own crate.
+pub trait Adapter: Sync {
+    /// The language.
+    fn language(&self) -> Language;
+
+    /// Part of every cache key: raise it when the adapter reads other facts from the same bytes.
+    fn revision(&self) -> u32;
+
+    /// The grammar's package version, part of every cache key.
+    fn grammar_version(&self) -> &'static str;
+
+    /// The grammar.
+    fn grammar(&self) -> tree_sitter::Language;
+
+    /// Whether the facts are read off precisely, or by patterns (the generic tier).
+    fn is_precise(&self) -> bool {
+        true
+    }
+
+    /// The kinds of types the adapter extracts, in the words of `bindery_facts::DeclKind::type_kind`.
+    fn type_kinds(&self) -> &'static [&'static str];
+
+    /// The node kinds that are call sites; a test counts them independently of the walk.
+    fn call_node_kinds(&self) -> &'static [&'static str];
+
+    /// Reads the facts off a tree. `source` is the text the tree was parsed from: valid UTF-8, no BOM,
+    /// LF line ends.
+    fn facts(&self, source: &str, tree: &tree_sitter::Tree) -> FileFacts;
+
+    /// File names of package manifests and tool configurations that resolution reads as data.
+    fn manifest_names(&self) -> &'static [&'static str];
+
+    /// Reads such a file; never executes anything.
+    fn manifest(&self, file_name: &str, text: &str) -> Manifest;
+}
