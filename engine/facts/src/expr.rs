@@ -55,6 +55,7 @@ impl Exprs {
 /// An expression, lowered to what typing a receiver needs. What an adapter cannot say is
 /// [`Expr::Unknown`]; call sites inside it are recorded all the same.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the sentence on each variant names its fields")]
 pub enum Expr {
     /// Cannot be typed.
     Unknown,
@@ -232,6 +233,7 @@ impl Expr {
 
 /// A written type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the sentence on each variant names its fields")]
 pub enum TypeExpr {
     /// Not written, not readable, or `_`.
     Unknown,

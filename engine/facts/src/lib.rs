@@ -20,6 +20,8 @@ pub use codec::{DecodeError, decode, encode};
 pub use expr::*;
 pub use summary::*;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 /// Part of every cache key: raise it when a type of this crate changes its meaning or layout.
@@ -29,7 +31,7 @@ pub const FACT_FORMAT: u32 = 1;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileFacts {
     /// The position-free half, the only one other files may look into.
-    pub summary: Summary,
+    pub summary: Arc<Summary>,
     /// Display data of each declaration, parallel to `summary.decls`.
     pub texts: Vec<DeclText>,
     /// The position-bearing half.

@@ -11,14 +11,16 @@
 //! What differs between languages stands behind [`Rules`]; [`resolve`] is the same for all. This
 //! crate must never know a parser, salsa or the disk. Start reading at [`resolve`].
 
+mod indexed_unit;
 mod lookup;
 mod resolution;
 mod rules;
 mod unit;
 
+pub use indexed_unit::IndexedUnit;
 pub use lookup::{Lookup, MapLookup, Recorder};
 pub use resolution::*;
 pub use rules::{Rules, resolve};
-pub use unit::{Contents, Item, Key, Offer, Provided, Unit, offers};
+pub use unit::{Contents, Item, Key, MODULE_NAME, Offer, Provided, Unit, offers};
 
 pub use bindery_facts::Name;

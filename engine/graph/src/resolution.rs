@@ -72,6 +72,7 @@ pub enum Outcome {
 
 /// A base type as far as it resolved, in source order.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the sentence on each variant names its fields")]
 pub enum Supertype {
     /// A type of the set.
     Type(Symbol),

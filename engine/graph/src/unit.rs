@@ -5,9 +5,14 @@ use bindery_source::{Digest64, KeyHasher, Language, RepoPath, module_path};
 use serde::Serialize;
 
 use crate::Rules;
+use crate::indexed_unit::has_id;
+
+/// The qualname of the synthetic node that calls outside any function belong to (handbook §3).
+pub const MODULE_NAME: &str = "<module>";
 
 /// What can be asked of other files.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[expect(missing_docs, reason = "the sentence on each variant names its fields")]
 pub enum Key {
     /// Whether a file of this path is there (source or manifest).
     File(Name),
@@ -164,12 +169,7 @@ impl Provided {
 
 /// All that a file offers, sorted by key, then item.
 pub fn offers(unit: &Unit, rules: &dyn Rules) -> Vec<Offer> {
-    let path: Name = unit.path.as_str().into();
-    let mut pairs = vec![(Key::File(path.clone()), Item::File)];
-    if let Contents::Source(summary) = &unit.contents {
-        scope_pairs(&path, summary, &mut pairs);
-        id_pairs(&unit.path, summary, &mut pairs);
-    }
+    let mut pairs = pairs(unit);
     rules.custom_offers(unit, &mut pairs);
     pairs.sort_unstable();
     pairs.dedup();
@@ -177,6 +177,17 @@ pub fn offers(unit: &Unit, rules: &dyn Rules) -> Vec<Offer> {
         .into_iter()
         .map(|(key, item)| Offer { fingerprint: fingerprint(unit, item), key, item })
         .collect()
+}
+
+/// The (key, item) pairs every language has.
+pub(crate) fn pairs(unit: &Unit) -> Vec<(Key, Item)> {
+    let path: Name = unit.path.as_str().into();
+    let mut pairs = vec![(Key::File(path.clone()), Item::File)];
+    if let Contents::Source(summary) = &unit.contents {
+        scope_pairs(&path, summary, &mut pairs);
+        id_pairs(&unit.path, summary, &mut pairs);
+    }
+    pairs
 }
 
 fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
@@ -210,8 +221,9 @@ fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
 
 fn id_pairs(path: &RepoPath, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
     let module = module_path(path);
+    pairs.push((Key::Id(format!("{module}.{MODULE_NAME}")), Item::File));
     for (index, decl) in summary.decls.iter().enumerate() {
-        if decl.kind.is_callable() || decl.kind.type_kind().is_some() {
+        if has_id(decl) {
             pairs.push((Key::Id(format!("{module}.{}", decl.qualname)), Item::Decl(index as u32)));
         }
     }

@@ -1,0 +1,157 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bindery_facts::FileFacts;
+use bindery_graph::{Key, Lookup, Resolution, Unit};
+use bindery_source::RepoPath;
+use rayon::prelude::*;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use salsa::Setter;
+use salsa::plumbing::FromId;
+
+use crate::queries::{KeyAnswer, Queries, SourceFile, resolution, unit};
+
+/// Shards of the key table: more than cores, so that parallel resolutions seldom wait for each other.
+const SHARDS: usize = 64;
+
+type KeyShard = Mutex<FxHashMap<Key, KeyAnswer>>;
+
+/// A query that ran, with the file it ran for; queries served from memory do not appear.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Executed {
+    /// The query's name (`unit`, `resolution`).
+    pub query: &'static str,
+    /// The file.
+    pub path: RepoPath,
+}
+
+/// What happened to a file since the database last knew it.
+#[derive(Clone, Debug)]
+pub enum FileChange {
+    /// It is new, or has other facts.
+    Set(RepoPath, Arc<FileFacts>),
+    /// It is gone.
+    Removed(RepoPath),
+}
+
+/// The salsa database with its inputs.
+#[salsa::db]
+#[derive(Clone)]
+pub struct Database {
+    storage: salsa::Storage<Self>,
+    keys: Arc<[KeyShard]>,
+    lookup: Arc<dyn Lookup + Send + Sync>,
+    files: Arc<FxHashMap<RepoPath, SourceFile>>,
+    events: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>>,
+}
+
+#[salsa::db]
+impl salsa::Database for Database {}
+
+#[salsa::db]
+impl Queries for Database {
+    fn key_answer(&self, key: &Key) -> KeyAnswer {
+        let mut shard = lock(self.shard(key));
+        if let Some(answer) = shard.get(key) {
+            return *answer;
+        }
+        let answer = KeyAnswer::new(self, self.lookup.provided(key));
+        shard.insert(key.clone(), answer);
+        answer
+    }
+}
+
+impl Database {
+    /// A database whose keys are first answered by `lookup`.
+    pub fn new(lookup: Arc<dyn Lookup + Send + Sync>) -> Self {
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let log = events.clone();
+        let storage = salsa::Storage::new(Some(Box::new(move |event| {
+            if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                lock(&log).push(database_key);
+            }
+        })));
+        let keys = (0..SHARDS).map(|_| KeyShard::default()).collect();
+        Self { storage, keys, lookup, files: Arc::default(), events }
+    }
+
+    /// Takes over changed files and the keys whose answers changed. Keys nobody asked for yet stay
+    /// unmade; they will be filled from the lookup when they are.
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = FileChange>, changed_keys: &[Key]) {
+        for change in changes {
+            match change {
+                FileChange::Set(path, facts) => match self.files.get(&path) {
+                    Some(file) => {
+                        file.clone().set_facts(self).to(facts);
+                    }
+                    None => {
+                        let file = SourceFile::new(self, path.clone(), facts);
+                        Arc::make_mut(&mut self.files).insert(path, file);
+                    }
+                },
+                FileChange::Removed(path) => {
+                    Arc::make_mut(&mut self.files).remove(&path);
+                }
+            }
+        }
+        for key in changed_keys {
+            let known = lock(self.shard(key)).get(key).copied();
+            if let Some(answer) = known {
+                let provided = self.lookup.provided(key);
+                answer.set_provided(self).to(provided);
+            }
+        }
+    }
+
+    /// The resolutions of `paths`, in their order, computed in parallel; files the database was not
+    /// told of are left out.
+    pub fn resolutions(&self, paths: &[RepoPath]) -> Vec<(RepoPath, Arc<Resolution>)> {
+        let files: Vec<(&RepoPath, SourceFile)> =
+            paths.iter().filter_map(|path| Some((path, *self.files.get(path)?))).collect();
+        let next = AtomicUsize::new(0);
+        // One handle per thread, all taking from one queue: salsa handles are not shared between threads.
+        let handles: Vec<Self> = (0..rayon::current_num_threads()).map(|_| self.clone()).collect();
+        let mut resolved: Vec<(usize, Arc<Resolution>)> = handles
+            .into_par_iter()
+            .flat_map_iter(|db| {
+                let (next, files) = (&next, &files);
+                std::iter::from_fn(move || {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    files.get(at).map(|(_, file)| (at, resolution(&db, *file).clone()))
+                })
+            })
+            .collect();
+        resolved.sort_unstable_by_key(|(at, _)| *at);
+        resolved.into_iter().map(|(at, resolution)| (files[at].0.clone(), resolution)).collect()
+    }
+
+    /// What other files can see of `path`, if the database was told of it.
+    pub fn unit(&self, path: &RepoPath) -> Option<Arc<Unit>> {
+        self.files.get(path).map(|file| unit(self, *file).clone())
+    }
+
+    /// The queries that ran since the last call, sorted.
+    pub fn take_executed(&self) -> Vec<Executed> {
+        let events = std::mem::take(&mut *lock(&self.events));
+        let mut executed: Vec<Executed> = events.iter().filter_map(|key| self.executed(*key)).collect();
+        executed.sort_unstable();
+        executed
+    }
+
+    fn executed(&self, key: salsa::DatabaseKeyIndex) -> Option<Executed> {
+        let name = salsa::Database::ingredient_debug_name(self, key.ingredient_index());
+        let query = ["unit", "resolution"].into_iter().find(|query| name == *query)?;
+        let file = SourceFile::from_id(key.key_index());
+        Some(Executed { query, path: file.path(self).clone() })
+    }
+
+    fn shard(&self, key: &Key) -> &KeyShard {
+        use std::hash::BuildHasher;
+        &self.keys[FxBuildHasher.hash_one(key) as usize % SHARDS]
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A panic while the lock was held is reported by whoever caught it; the data stays usable.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
