@@ -2,14 +2,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bindery_facts::FileFacts;
-use bindery_graph::{Key, Lookup, Resolution, Unit};
-use bindery_source::RepoPath;
+use bindery_graph::{Key, Lookup, Resolution};
+use bindery_source::{ContentHash, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use salsa::Setter;
 use salsa::plumbing::FromId;
 
-use crate::queries::{KeyAnswer, Queries, SourceFile, resolution, unit};
+use crate::queries::{KeyAnswer, Queries, SourceFile, resolution};
 
 /// Shards of the key table: more than cores, so that parallel resolutions seldom wait for each other.
 const SHARDS: usize = 64;
@@ -19,7 +19,7 @@ type KeyShard = Mutex<FxHashMap<Key, KeyAnswer>>;
 /// A query that ran, with the file it ran for; queries served from memory do not appear.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Executed {
-    /// The query's name (`unit`, `resolution`).
+    /// The query's name (`resolution`).
     pub query: &'static str,
     /// The file.
     pub path: RepoPath,
@@ -28,10 +28,18 @@ pub struct Executed {
 /// What happened to a file since the database last knew it.
 #[derive(Clone, Debug)]
 pub enum FileChange {
-    /// It is new, or has other facts.
-    Set(RepoPath, Arc<FileFacts>),
+    /// It is new, or has another content.
+    Set(RepoPath, ContentHash),
     /// It is gone.
     Removed(RepoPath),
+}
+
+/// Where the database gets what it was not told: answers to keys on first use, and facts by content.
+/// Both must be pure as long as [`Database::apply`] reports every change.
+pub trait Source: Lookup + Send + Sync {
+    /// The facts of a file with this content; none if they cannot be had any more, which leaves the file
+    /// without a resolution.
+    fn facts(&self, path: &RepoPath, content: ContentHash) -> Option<Arc<FileFacts>>;
 }
 
 /// The salsa database with its inputs.
@@ -40,7 +48,7 @@ pub enum FileChange {
 pub struct Database {
     storage: salsa::Storage<Self>,
     keys: Arc<[KeyShard]>,
-    lookup: Arc<dyn Lookup + Send + Sync>,
+    source: Arc<dyn Source>,
     files: Arc<FxHashMap<RepoPath, SourceFile>>,
     events: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>>,
 }
@@ -55,15 +63,19 @@ impl Queries for Database {
         if let Some(answer) = shard.get(key) {
             return *answer;
         }
-        let answer = KeyAnswer::new(self, self.lookup.provided(key));
+        let answer = KeyAnswer::new(self, self.source.provided(key));
         shard.insert(key.clone(), answer);
         answer
+    }
+
+    fn file_facts(&self, path: &RepoPath, content: ContentHash) -> Option<Arc<FileFacts>> {
+        self.source.facts(path, content)
     }
 }
 
 impl Database {
-    /// A database whose keys are first answered by `lookup`.
-    pub fn new(lookup: Arc<dyn Lookup + Send + Sync>) -> Self {
+    /// A database that asks `source` for what it is not told.
+    pub fn new(source: Arc<dyn Source>) -> Self {
         let events = Arc::new(Mutex::new(Vec::new()));
         let log = events.clone();
         let storage = salsa::Storage::new(Some(Box::new(move |event| {
@@ -72,20 +84,20 @@ impl Database {
             }
         })));
         let keys = (0..SHARDS).map(|_| KeyShard::default()).collect();
-        Self { storage, keys, lookup, files: Arc::default(), events }
+        Self { storage, keys, source, files: Arc::default(), events }
     }
 
     /// Takes over changed files and the keys whose answers changed. Keys nobody asked for yet stay
-    /// unmade; they will be filled from the lookup when they are.
+    /// unmade; they will be filled from the source when they are.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = FileChange>, changed_keys: &[Key]) {
         for change in changes {
             match change {
-                FileChange::Set(path, facts) => match self.files.get(&path) {
+                FileChange::Set(path, content) => match self.files.get(&path) {
                     Some(file) => {
-                        file.clone().set_facts(self).to(facts);
+                        file.clone().set_content(self).to(content);
                     }
                     None => {
-                        let file = SourceFile::new(self, path.clone(), facts);
+                        let file = SourceFile::new(self, path.clone(), content);
                         Arc::make_mut(&mut self.files).insert(path, file);
                     }
                 },
@@ -97,14 +109,14 @@ impl Database {
         for key in changed_keys {
             let known = lock(self.shard(key)).get(key).copied();
             if let Some(answer) = known {
-                let provided = self.lookup.provided(key);
+                let provided = self.source.provided(key);
                 answer.set_provided(self).to(provided);
             }
         }
     }
 
     /// The resolutions of `paths`, in their order, computed in parallel; files the database was not
-    /// told of are left out.
+    /// told of, or whose facts were lost, are left out.
     pub fn resolutions(&self, paths: &[RepoPath]) -> Vec<(RepoPath, Arc<Resolution>)> {
         let files: Vec<(&RepoPath, SourceFile)> =
             paths.iter().filter_map(|path| Some((path, *self.files.get(path)?))).collect();
@@ -117,17 +129,13 @@ impl Database {
                 let (next, files) = (&next, &files);
                 std::iter::from_fn(move || {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    files.get(at).map(|(_, file)| (at, resolution(&db, *file).clone()))
+                    files.get(at).map(|(_, file)| Some((at, resolution(&db, *file).clone()?)))
                 })
+                .flatten()
             })
             .collect();
         resolved.sort_unstable_by_key(|(at, _)| *at);
         resolved.into_iter().map(|(at, resolution)| (files[at].0.clone(), resolution)).collect()
-    }
-
-    /// What other files can see of `path`, if the database was told of it.
-    pub fn unit(&self, path: &RepoPath) -> Option<Arc<Unit>> {
-        self.files.get(path).map(|file| unit(self, *file).clone())
     }
 
     /// The queries that ran since the last call, sorted.
@@ -140,7 +148,7 @@ impl Database {
 
     fn executed(&self, key: salsa::DatabaseKeyIndex) -> Option<Executed> {
         let name = salsa::Database::ingredient_debug_name(self, key.ingredient_index());
-        let query = ["unit", "resolution"].into_iter().find(|query| name == *query)?;
+        let query = ["resolution"].into_iter().find(|query| name == *query)?;
         let file = SourceFile::from_id(key.key_index());
         Some(Executed { query, path: file.path(self).clone() })
     }

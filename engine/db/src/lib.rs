@@ -1,8 +1,9 @@
 //! The salsa database: which derived values depend on which inputs, within one process.
 //!
-//! Inputs are one value per file and one per lookup key. A key's input is made when it is first asked
-//! for, filled from the [`Lookup`] the database was opened with: in a cold process that reads the state
-//! on disk, so only what the affected files ask for ever becomes an input. Whoever changes a file tells
+//! Inputs are one content hash per file and one value per lookup key. A key's input is made when it is
+//! first asked for, filled from the [`Source`] the database was opened with: in a cold process that
+//! reads the state on disk, so only what the affected files ask for ever becomes an input. Facts are
+//! fetched by content hash inside the query and dropped after it, which keeps a full build's memory flat. Whoever changes a file tells
 //! the database which keys changed ([`Database::apply`]); salsa then re-runs exactly the resolutions
 //! that asked for them. What ran is in [`Database::take_executed`].
 //!
@@ -12,4 +13,4 @@
 mod database;
 mod queries;
 
-pub use database::{Database, Executed, FileChange};
+pub use database::{Database, Executed, FileChange, Source};

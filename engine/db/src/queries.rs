@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use bindery_facts::FileFacts;
-use bindery_graph::{Contents, Key, Lookup, Provided, Resolution, Unit};
-use bindery_source::RepoPath;
+use bindery_graph::{Key, Lookup, Provided, Resolution};
+use bindery_source::{ContentHash, RepoPath};
 
-/// One source file: its path and what was read off its bytes.
+/// One source file: its path and the hash of its bytes, which its facts are a function of.
 #[salsa::input(debug)]
 pub(crate) struct SourceFile {
     /// Where it lies.
     #[returns(ref)]
     pub(crate) path: RepoPath,
-    /// Its facts.
-    #[returns(ref)]
-    pub(crate) facts: Arc<FileFacts>,
+    /// What it says.
+    #[returns(copy)]
+    pub(crate) content: ContentHash,
 }
 
 /// What answers one lookup key.
@@ -29,22 +29,18 @@ pub(crate) struct KeyAnswer {
 pub(crate) trait Queries: salsa::Database {
     /// The input that holds the answer to `key`, made on first use.
     fn key_answer(&self, key: &Key) -> KeyAnswer;
+
+    /// The facts of a file with this content.
+    fn file_facts(&self, path: &RepoPath, content: ContentHash) -> Option<Arc<FileFacts>>;
 }
 
-/// What other files can see of a file. Equal after an edit inside a body.
+/// The file's calls, accesses and base types, resolved; none if its facts were lost.
 #[salsa::tracked]
-pub(crate) fn unit(db: &dyn Queries, file: SourceFile) -> Arc<Unit> {
-    let contents = Contents::Source(file.facts(db).summary.clone());
-    Arc::new(Unit { path: file.path(db).clone(), contents })
-}
-
-/// The file's calls, accesses and base types, resolved.
-#[salsa::tracked]
-pub(crate) fn resolution(db: &dyn Queries, file: SourceFile) -> Arc<Resolution> {
-    let facts = file.facts(db);
+pub(crate) fn resolution(db: &dyn Queries, file: SourceFile) -> Option<Arc<Resolution>> {
+    let facts = db.file_facts(file.path(db), file.content(db))?;
     let entry = bindery_languages::for_language(facts.summary.language)
         .expect("a file's facts were read by the registered adapter of its language");
-    Arc::new(bindery_graph::resolve(file.path(db), facts, entry.rules, &KeyAnswers(db)))
+    Some(Arc::new(bindery_graph::resolve(file.path(db), &facts, entry.rules, &KeyAnswers(db))))
 }
 
 struct KeyAnswers<'db>(&'db dyn Queries);

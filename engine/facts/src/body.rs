@@ -52,6 +52,12 @@ pub enum ScopeKind {
     /// A block, branch, loop body, match arm. In languages without block scopes names are not bound
     /// here, but narrowing and dominance follow it.
     Block,
+    /// A [`ScopeKind::Block`] that never runs to its end: its last statement returns, raises, breaks
+    /// or continues. What it binds is not seen behind it.
+    Leaving,
+    /// A statement of whose direct child scopes exactly one runs (`if` with all its branches, a missing
+    /// `else` included). Names are bound in the children only.
+    Choice,
     /// A comprehension.
     Comprehension,
 }

@@ -28,6 +28,20 @@ pub struct Summary {
     pub marks: Vec<Name>,
 }
 
+impl Summary {
+    /// The summary of an empty file.
+    pub fn empty(language: Language) -> Self {
+        Self {
+            language,
+            decls: Vec::new(),
+            imports: Vec::new(),
+            variables: Vec::new(),
+            exports: None,
+            marks: Vec::new(),
+        }
+    }
+}
+
 /// What a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum DeclKind {

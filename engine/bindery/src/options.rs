@@ -1,0 +1,42 @@
+//! What a caller can ask of the façade.
+
+use std::path::PathBuf;
+
+/// How a repository is opened. Everything that is `None` follows the handbook's rules (§0, §2).
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The root, or a place to look for it from.
+    pub root: Option<PathBuf>,
+    /// The work directory; `.bindery` in the root without it.
+    pub work_dir: Option<PathBuf>,
+    /// The handbook's directory for this run, instead of the configuration's `out`.
+    pub out: Option<PathBuf>,
+    /// Lines of `bindery.toml` (`depth = "deep"`) that hold for this run instead of the file's. One that
+    /// changes the handbook needs `out`.
+    pub overrides: Vec<String>,
+    /// Threads and parse workers; the machine's cores without it.
+    pub jobs: Option<usize>,
+    /// Program and arguments that start a parse worker; without it everything is parsed in process.
+    pub worker: Option<Vec<std::ffi::OsString>>,
+    /// Recompute everything served from the cache and report the first difference.
+    pub verify: bool,
+    /// Force outputs to the disk.
+    pub durable: bool,
+    /// Hash every input instead of trusting stats.
+    pub hash_everything: bool,
+    /// Handbook paths that may be taken over although they are not ours.
+    pub overwrite: Vec<String>,
+}
+
+/// Receives progress. Calls come from several threads, cheap and often.
+pub trait Progress: Sync {
+    /// `done` of `total` units of a phase (`reading`, `resolving`, `rendering`, `writing`).
+    fn step(&self, phase: &'static str, done: u64, total: u64);
+}
+
+/// Reports nothing.
+pub struct Quiet;
+
+impl Progress for Quiet {
+    fn step(&self, _phase: &'static str, _done: u64, _total: u64) {}
+}

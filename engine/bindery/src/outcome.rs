@@ -1,0 +1,197 @@
+//! What the façade's calls give back: plain values that a command prints.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bindery_artifacts::RunReport;
+
+/// What kind of problem ended a call; decides the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FailureKind {
+    /// Our fault or the machine's: exit code 1.
+    Machine,
+    /// The call cannot mean anything: exit code 2.
+    Usage,
+    /// Something the user wrote is wrong: exit code 3.
+    Findings,
+    /// SIGINT or SIGTERM came: exit code 128 + the signal's number.
+    Interrupted(i32),
+}
+
+/// A call that could not do what it was asked to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What kind of problem.
+    pub kind: FailureKind,
+    /// What went wrong, lower case, no final stop, paths in backticks; several lines for several findings.
+    pub message: String,
+    /// What the user can do, if we know.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Our fault or the machine's.
+    pub fn machine(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Machine, message: message.to_string(), hint: None }
+    }
+
+    /// A call that cannot mean anything.
+    pub fn usage(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Usage, message: message.to_string(), hint: None }
+    }
+
+    /// Something the user wrote is wrong.
+    pub fn findings(message: impl fmt::Display) -> Self {
+        Self { kind: FailureKind::Findings, message: message.to_string(), hint: None }
+    }
+
+    /// With what the user can do.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What a build did.
+#[derive(Clone, Debug)]
+pub struct BuildOutcome {
+    /// The work done and why, for `--report` and the summary line.
+    pub report: RunReport,
+    /// Where the handbook lies, as the user would type it.
+    pub handbook: String,
+    /// Files in the handbook directory that are not ours and were kept: exit code 3.
+    pub foreign: Vec<String>,
+    /// Units that failed through a fault of ours (a panic, a parser that died twice): exit code 1.
+    pub faults: Vec<String>,
+    /// What is worth a line on stderr and changes no exit code (cache unavailable).
+    pub warnings: Vec<String>,
+}
+
+/// How one output differs from what a build would write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Staleness {
+    /// The output's path in the handbook or work directory, as the user would type it.
+    pub path: String,
+    /// What is the matter with it.
+    pub state: OutputState,
+    /// A unified diff from what is there to what should be; only if asked for, text outputs only.
+    pub diff: Option<String>,
+}
+
+/// What is the matter with an output.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum OutputState {
+    /// It is not there.
+    Missing,
+    /// Its bytes differ.
+    Outdated,
+    /// It is ours and stands for nothing any more.
+    Leftover,
+    /// It is not ours and stands where an output belongs.
+    Foreign,
+}
+
+/// What a check found; anything in `stale` is exit code 3.
+#[derive(Clone, Debug)]
+pub struct CheckOutcome {
+    /// The version that wrote the handbook, if it was another one.
+    pub written_by: Option<String>,
+    /// What differs, sorted by path.
+    pub stale: Vec<Staleness>,
+    /// As in [`BuildOutcome::faults`].
+    pub faults: Vec<String>,
+    /// As in [`BuildOutcome::warnings`].
+    pub warnings: Vec<String>,
+}
+
+/// What a build would do now.
+#[derive(Clone, Debug, Default)]
+pub struct StatusOutcome {
+    /// Changed, added and removed inputs, sorted, with a word each (`added`, `changed`, `removed`).
+    pub inputs: Vec<(String, &'static str)>,
+    /// Files that would be resolved again, with the reason in words.
+    pub resolved: Vec<(String, String)>,
+    /// Outputs that would be written or removed.
+    pub outputs: Vec<Staleness>,
+    /// Files left out, by reason, with their paths; counts are always there, paths only if asked for.
+    pub skipped: BTreeMap<String, Skipped>,
+}
+
+/// Files left out for one reason.
+#[derive(Clone, Debug, Default)]
+pub struct Skipped {
+    /// How many.
+    pub count: u64,
+    /// Which, sorted; empty unless asked for.
+    pub paths: Vec<String>,
+}
+
+/// Why an output or file is as it is: the inputs behind it and what it reaches.
+#[derive(Clone, Debug, Default)]
+pub struct WhyOutcome {
+    /// What was asked about, as we understood it (`page stage-core.md`, `file src/a.rs`).
+    pub subject: String,
+    /// Whether it would be redone now.
+    pub is_stale: bool,
+    /// From it back to the changed inputs: the shortest chain, one step a line, or what it is made from.
+    pub from: Vec<String>,
+    /// From it forward: what depends on it.
+    pub to: Vec<String>,
+}
+
+/// A symbol found by name, with what it calls or who calls it where that was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolOutcome {
+    /// The graph id.
+    pub id: String,
+    /// `function`, `method` … or `type:class` ….
+    pub kind: String,
+    /// The file.
+    pub file: String,
+    /// First and last line; 0 for a boundary.
+    pub lines: (u32, u32),
+    /// The declaration head.
+    pub signature: String,
+    /// The stage of its file.
+    pub stage: String,
+    /// Callers or callees, sorted: where the call stands and the other end's id.
+    pub calls: Vec<CallOutcome>,
+}
+
+/// One call between two symbols.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CallOutcome {
+    /// The id of the other end.
+    pub id: String,
+    /// The file the call stands in.
+    pub file: String,
+    /// The line the call stands on.
+    pub line: u32,
+    /// The call type's word.
+    pub call_type: String,
+    /// The callee as written.
+    pub raw: String,
+}
+
+/// What the cache holds.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CacheOutcome {
+    /// Where it lies.
+    pub path: String,
+    /// Entries in it.
+    pub entries: u64,
+    /// Bytes on disk, state included.
+    pub bytes: u64,
+    /// Bytes nothing refers to any more.
+    pub unused_bytes: u64,
+    /// Entries found damaged (`verify`) or removed (`gc`, `clear`).
+    pub affected: u64,
+}

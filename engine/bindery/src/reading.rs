@@ -1,0 +1,75 @@
+//! From a file's bytes to its record: what its first lines say, the cache by content, the parser.
+
+use std::sync::Arc;
+
+use bindery_facts::{FACT_FORMAT, FileFacts, Summary, encode};
+use bindery_graph::{Contents, Unit};
+use bindery_languages::{LanguageEntry, for_language};
+use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
+use bindery_syntax::{Limits, Parsed, SourceText};
+
+use crate::state::LeftOut;
+
+/// The key facts are cached under (handbook §6):
+///
+/// | enters | because |
+/// |---|---|
+/// | the bytes | they are what is read |
+/// | the language | the same bytes mean other things in it |
+/// | the adapter's revision and the grammar's version | they decide what is read off |
+/// | [`FACT_FORMAT`] | it decides what a blob means |
+/// | the limits | they decide which files are unparsable |
+///
+/// Path, times and permissions stay out, so a renamed or copied file hits.
+pub(crate) fn facts_key(content: ContentHash, entry: &LanguageEntry, limits: &Limits) -> ContentHash {
+    let mut key = KeyHasher::new("facts");
+    key.field("content", &content.0)
+        .field("language", entry.adapter.language().name().as_bytes())
+        .field("adapter", &entry.adapter.revision().to_le_bytes())
+        .field("grammar", entry.adapter.grammar_version().as_bytes())
+        .field("format", &FACT_FORMAT.to_le_bytes());
+    limits.enter(&mut key);
+    key.finish()
+}
+
+/// Whether a file's own bytes say that nobody wrote them.
+pub(crate) fn left_out(language: Language, bytes: &[u8]) -> Option<LeftOut> {
+    if bindery_syntax::is_lfs_pointer(bytes) {
+        return Some(LeftOut::LfsPointer);
+    }
+    let source = SourceText::decode(bytes).ok()?;
+    if bindery_syntax::is_marked_generated(language, source.as_str()) {
+        return Some(LeftOut::Generated);
+    }
+    bindery_syntax::is_minified(source.as_str()).then_some(LeftOut::Minified)
+}
+
+/// Facts packed for the segments, and the half that stays in memory.
+pub(crate) struct Packed {
+    /// The position-free half.
+    pub(crate) summary: Arc<Summary>,
+    /// Its blob.
+    pub(crate) summary_blob: Vec<u8>,
+    /// The blob of everything else.
+    pub(crate) rest_blob: Vec<u8>,
+}
+
+impl Packed {
+    /// Packs the two halves apart, so that a look-up from another file reads only the first.
+    pub(crate) fn new(mut facts: FileFacts) -> Self {
+        let empty = Arc::new(Summary::empty(facts.summary.language));
+        let summary = std::mem::replace(&mut facts.summary, empty);
+        Self { summary_blob: encode(&*summary), rest_blob: encode(&facts), summary }
+    }
+
+    /// What others see of the file at `path`.
+    pub(crate) fn unit(&self, path: &RepoPath) -> Arc<Unit> {
+        Arc::new(Unit { path: path.clone(), contents: Contents::Source(self.summary.clone()) })
+    }
+}
+
+/// Parses in this process.
+pub(crate) fn parse_here(language: Language, bytes: &[u8], limits: &Limits) -> Parsed {
+    let entry = for_language(language).expect("inputs are selected by the registry's own languages");
+    bindery_syntax::parse(entry.adapter, bytes, limits)
+}

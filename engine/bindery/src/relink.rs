@@ -1,0 +1,211 @@
+//! From changed files to exactly the files that must be resolved again, and their new resolutions.
+//!
+//! A changed file's old and new offers are compared key by key; whoever asked for a key that differs is
+//! affected, misses included. Everything else keeps its resolution, and is not even loaded.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bindery_artifacts::Reason;
+use bindery_db::{Database, Executed, FileChange};
+use bindery_graph::{Callee, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
+use bindery_source::{Digest64, RepoPath};
+use rustc_hash::FxHashSet;
+
+use crate::relation::Relation;
+use crate::snapshot::{Lost, Snapshot, rules_of};
+
+/// What a change of one file does to the keys it offers.
+pub(crate) struct Delta {
+    /// The file's slot.
+    pub(crate) slot: u32,
+    /// The file.
+    pub(crate) path: RepoPath,
+    /// Whether others could see something of it before.
+    pub(crate) was_known: bool,
+    /// Keys whose items differ, in key order. Without earlier needs only the ids, for clashes.
+    changed: Vec<Key>,
+    /// The digest of every key offered now.
+    now: Vec<u64>,
+}
+
+impl Delta {
+    /// Compares what others could see of a file before with what they can see now; none stands for a
+    /// file that is not there or cannot be analysed. `anyone_asked` is false if no file was resolved before.
+    pub(crate) fn new(
+        slot: u32,
+        path: RepoPath,
+        before: Option<&Unit>,
+        after: Option<&Unit>,
+        anyone_asked: bool,
+    ) -> Self {
+        let (before_offers, after_offers) = (offered(before), offered(after));
+        let now = after_offers.iter().map(|offer| offer.key.digest().0).collect();
+        let mut changed = changed_keys(&before_offers, &after_offers);
+        if !anyone_asked {
+            changed.retain(|key| matches!(key, Key::Id(_)));
+        }
+        Self { slot, path, was_known: before.is_some(), changed, now }
+    }
+
+    /// (key digest, slot) of every key offered now.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        self.now.iter().map(|key| (*key, self.slot))
+    }
+}
+
+fn offered(unit: Option<&Unit>) -> Vec<Offer> {
+    let Some(unit) = unit else { return Vec::new() };
+    offers(unit, rules_of(unit.language()))
+}
+
+/// The keys under which the two lists, both sorted by key and item, show different items. Where an item
+/// stands in its file does not matter, the order among the items of one key does.
+fn changed_keys(before: &[Offer], after: &[Offer]) -> Vec<Key> {
+    let mut shown: BTreeMap<&Key, (Vec<Digest64>, Vec<Digest64>)> = BTreeMap::new();
+    for offer in before {
+        shown.entry(&offer.key).or_default().0.push(offer.fingerprint);
+    }
+    for offer in after {
+        shown.entry(&offer.key).or_default().1.push(offer.fingerprint);
+    }
+    shown.into_iter().filter(|(_, (old, new))| old != new).map(|(key, _)| key.clone()).collect()
+}
+
+/// Why a file was resolved again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Cause {
+    /// The kind of reason.
+    pub(crate) reason: Reason,
+    /// The changed file behind it and the key that led from there, where it is another file.
+    pub(crate) because_of: Option<(RepoPath, String)>,
+}
+
+/// The outcome of [`relink`].
+pub(crate) struct Relinked {
+    /// The new resolutions, in path order.
+    pub(crate) resolutions: Vec<(u32, Arc<Resolution>)>,
+    /// Why each of them was computed.
+    pub(crate) causes: BTreeMap<RepoPath, Cause>,
+    /// Key digest → slots that offer it, now.
+    pub(crate) offers: Relation,
+    /// Ids several files declare, now, and the path that keeps each.
+    pub(crate) clashes: BTreeMap<String, RepoPath>,
+    /// The queries that ran.
+    pub(crate) executed: Vec<Executed>,
+}
+
+/// Computes what follows from `deltas`. The snapshot already has the new files and offers.
+pub(crate) fn relink(
+    snapshot: &Arc<Snapshot>,
+    deltas: &[Delta],
+    old_needs: &Relation,
+    old_clashes: &BTreeMap<String, RepoPath>,
+) -> Result<Relinked, Lost> {
+    let changed_slots: FxHashSet<u32> = deltas.iter().map(|delta| delta.slot).collect();
+    let offers = snapshot.old_offers().patched(&changed_slots, deltas.iter().flat_map(Delta::pairs).collect());
+    let causes = affected(snapshot, deltas, old_needs);
+    let mut db = Database::new(snapshot.clone());
+    let paths: Vec<RepoPath> = causes.keys().map(|(path, _)| path.clone()).collect();
+    let content = |slot: u32| snapshot.file(slot).map(|file| file.content);
+    let changes = causes.keys().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
+    db.apply(changes.collect::<Vec<_>>(), &[]);
+    let resolved = db.resolutions(&paths);
+    let clashes = clashes(snapshot, deltas, &offers, old_clashes);
+    snapshot.check_lost()?;
+    let slots = causes.keys().map(|(_, slot)| *slot);
+    Ok(Relinked {
+        resolutions: slots.zip(resolved.into_iter().map(|(_, resolution)| resolution)).collect(),
+        causes: causes.into_iter().map(|((path, _), cause)| (path, cause)).collect(),
+        offers,
+        clashes,
+        executed: db.take_executed(),
+    })
+}
+
+/// The files to resolve again, in path order, with the first cause found for each.
+fn affected(
+    snapshot: &Snapshot,
+    deltas: &[Delta],
+    old_needs: &Relation,
+) -> BTreeMap<(RepoPath, u32), Cause> {
+    let mut causes = BTreeMap::new();
+    let scanned = |slot: u32| snapshot.file(slot).filter(|file| file.is_scanned());
+    for delta in deltas {
+        if scanned(delta.slot).is_some() {
+            let reason = if delta.was_known { Reason::ContentChanged } else { Reason::Added };
+            causes.insert((delta.path.clone(), delta.slot), Cause { reason, because_of: None });
+        }
+    }
+    for delta in deltas {
+        for key in &delta.changed {
+            for slot in old_needs.slots(key.digest().0) {
+                if let Some(file) = scanned(*slot) {
+                    causes.entry((file.path.clone(), *slot)).or_insert_with(|| Cause {
+                        reason: Reason::NeedChanged,
+                        because_of: Some((delta.path.clone(), key.to_string())),
+                    });
+                }
+            }
+        }
+    }
+    causes
+}
+
+/// Brings the table of clashing ids up to date for the id keys that changed.
+fn clashes(
+    snapshot: &Snapshot,
+    deltas: &[Delta],
+    offers: &Relation,
+    old: &BTreeMap<String, RepoPath>,
+) -> BTreeMap<String, RepoPath> {
+    use bindery_graph::Lookup;
+    let mut clashes = old.clone();
+    for key in deltas.iter().flat_map(|delta| &delta.changed) {
+        let Key::Id(id) = key else { continue };
+        // Two keys of one digest are told apart by asking the files themselves.
+        let declaring: BTreeSet<RepoPath> = match offers.slots(key.digest().0) {
+            [] | [_] => BTreeSet::new(),
+            _ => snapshot.provided(key).iter().map(|provided| provided.path().clone()).collect(),
+        };
+        match declaring.first() {
+            Some(keeper) if declaring.len() > 1 => clashes.insert(id.clone(), keeper.clone()),
+            _ => clashes.remove(id),
+        };
+    }
+    clashes
+}
+
+/// The needs and callers relations once `resolutions` replaced those of their files and `gone` slots
+/// lost theirs.
+pub(crate) fn patched_relations(
+    snapshot: &Snapshot,
+    resolutions: &[(u32, Arc<Resolution>)],
+    gone: &FxHashSet<u32>,
+    old_needs: &Relation,
+    old_callers: &Relation,
+) -> (Relation, Relation) {
+    let mut replaced = gone.clone();
+    replaced.extend(resolutions.iter().map(|(slot, _)| *slot));
+    let (mut needs, mut callers) = (Vec::new(), Vec::new());
+    for (slot, resolution) in resolutions {
+        needs.extend(resolution.needs.iter().map(|key| (key.0, *slot)));
+        let callees: BTreeSet<&RepoPath> = edges(resolution).map(|(_, symbol)| &symbol.path).collect();
+        callers.extend(callees.into_iter().filter_map(|path| Some((u64::from(snapshot.slot(path)?), *slot))));
+    }
+    (old_needs.patched(&replaced, needs), old_callers.patched(&replaced, callers))
+}
+
+/// Every edge to a symbol of the set, with the index of its call site.
+pub(crate) fn edges(resolution: &Resolution) -> impl Iterator<Item = (usize, &Symbol)> {
+    resolution.outcomes.iter().enumerate().flat_map(|(site, outcome)| {
+        let callees: &[Callee] = match outcome {
+            Outcome::Edges(_, callees) => callees,
+            Outcome::Dropped(_) => &[],
+        };
+        callees.iter().filter_map(move |callee| match callee {
+            Callee::Function(symbol) | Callee::New(symbol) | Callee::Variant(symbol) => Some((site, symbol)),
+            Callee::Boundary { .. } => None,
+        })
+    })
+}

@@ -1,0 +1,184 @@
+//! The files of one build as resolution sees them: what changed in memory, the rest in the segments.
+//!
+//! Nothing is loaded before it is asked for. A blob that cannot be read any more is remembered as
+//! [`Lost`]; the build then starts over from an empty state, because the cache may vanish at any time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use bindery_db::Source;
+use bindery_facts::{FileFacts, Manifest, Summary, decode};
+use bindery_graph::{Contents, IndexedUnit, Key, Lookup, Provided, Resolution, Rules, Unit};
+use bindery_source::{ContentHash, Language, RepoPath};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::blobs::Blobs;
+use crate::relation::Relation;
+use crate::state::{FileRecord, InputKind, Status};
+
+/// A blob the state names is not there or damaged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lost;
+
+/// See the module's page.
+pub(crate) struct Snapshot {
+    blobs: Arc<Blobs>,
+    files: Vec<Option<FileRecord>>,
+    slots: FxHashMap<RepoPath, u32>,
+    old_offers: Relation,
+    changed: FxHashSet<u32>,
+    fresh_offers: FxHashMap<u64, Vec<u32>>,
+    units: Vec<OnceLock<Option<IndexedUnit>>>,
+    lost: AtomicBool,
+}
+
+impl Snapshot {
+    /// `files` as they are now, with the units this run read anew; `changed` slots offer what `fresh_offers` says (key digest, slot), all
+    /// others what `old_offers` says.
+    pub(crate) fn new(
+        blobs: Arc<Blobs>,
+        files: Vec<Option<FileRecord>>,
+        fresh: Vec<(u32, Arc<Unit>)>,
+        old_offers: Relation,
+        changed: FxHashSet<u32>,
+        fresh_offers: impl IntoIterator<Item = (u64, u32)>,
+    ) -> Self {
+        let slots = files
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, file)| Some((file.as_ref()?.path.clone(), slot as u32)))
+            .collect();
+        let mut by_key: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+        for (key, slot) in fresh_offers {
+            by_key.entry(key).or_default().push(slot);
+        }
+        let units: Vec<OnceLock<_>> = files.iter().map(|_| OnceLock::new()).collect();
+        for (slot, unit) in fresh {
+            let rules = rules_of(unit.language());
+            units[slot as usize].get_or_init(|| Some(IndexedUnit::new(unit, rules)));
+        }
+        let lost = AtomicBool::new(false);
+        Self { blobs, files, slots, old_offers, changed, fresh_offers: by_key, units, lost }
+    }
+
+    /// The record of a slot.
+    pub(crate) fn file(&self, slot: u32) -> Option<&FileRecord> {
+        self.files.get(slot as usize)?.as_ref()
+    }
+
+    /// The slot of a path.
+    pub(crate) fn slot(&self, path: &RepoPath) -> Option<u32> {
+        self.slots.get(path).copied()
+    }
+
+    /// Slots and records of all scanned source files, in path order.
+    pub(crate) fn scanned(&self) -> Vec<(u32, &FileRecord)> {
+        let mut scanned: Vec<_> = self
+            .files
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, file)| Some((slot as u32, file.as_ref()?)))
+            .filter(|(_, file)| file.is_scanned())
+            .collect();
+        scanned.sort_unstable_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+        scanned
+    }
+
+    /// The offers as the state knew them.
+    pub(crate) fn old_offers(&self) -> &Relation {
+        &self.old_offers
+    }
+
+    /// The facts of a scanned file.
+    pub(crate) fn facts(&self, slot: u32) -> Result<Arc<FileFacts>, Lost> {
+        let Some(Status::Scanned { rest, .. }) = self.file(slot).map(|file| &file.status) else {
+            return Err(Lost);
+        };
+        let Some(Contents::Source(summary)) = self.loaded(slot).map(|unit| &unit.unit().contents) else {
+            return Err(Lost);
+        };
+        let mut facts: FileFacts = decode(&self.blobs.read(rest).ok_or(Lost)?).map_err(|_| Lost)?;
+        facts.summary = summary.clone();
+        Ok(Arc::new(facts))
+    }
+
+    /// The resolution the state has of a scanned file.
+    pub(crate) fn resolution(&self, slot: u32) -> Result<Arc<Resolution>, Lost> {
+        let Some(Status::Scanned { resolution, .. }) = self.file(slot).map(|file| &file.status) else {
+            return Err(Lost);
+        };
+        let blob = self.blobs.read(resolution).ok_or(Lost)?;
+        decode(&blob).map(Arc::new).map_err(|_| Lost)
+    }
+
+    /// Whether everything asked for so far could be read.
+    pub(crate) fn check_lost(&self) -> Result<(), Lost> {
+        if self.lost.load(Ordering::Relaxed) { Err(Lost) } else { Ok(()) }
+    }
+
+    fn loaded(&self, slot: u32) -> Option<&IndexedUnit> {
+        let unit = self.units.get(slot as usize)?;
+        unit.get_or_init(|| {
+            let file = self.file(slot)?;
+            match load_unit(&self.blobs, file) {
+                Ok(unit) => unit.map(|unit| {
+                    let rules = rules_of(unit.language());
+                    IndexedUnit::new(Arc::new(unit), rules)
+                }),
+                Err(Lost) => {
+                    self.lost.store(true, Ordering::Relaxed);
+                    None
+                }
+            }
+        })
+        .as_ref()
+    }
+}
+
+impl Lookup for Snapshot {
+    fn provided(&self, key: &Key) -> Arc<[Provided]> {
+        let digest = key.digest().0;
+        let kept = self.old_offers.slots(digest).iter().filter(|slot| !self.changed.contains(slot));
+        let fresh = self.fresh_offers.get(&digest).into_iter().flatten();
+        let mut units: Vec<&IndexedUnit> = kept.chain(fresh).filter_map(|slot| self.loaded(*slot)).collect();
+        units.sort_unstable_by(|a, b| a.unit().path.cmp(&b.unit().path));
+        let mut provided = Vec::new();
+        for unit in units {
+            unit.provide(key, &mut provided);
+        }
+        provided.into()
+    }
+}
+
+impl Source for Snapshot {
+    fn facts(&self, path: &RepoPath, _content: ContentHash) -> Option<Arc<FileFacts>> {
+        let facts = self.slot(path).ok_or(Lost).and_then(|slot| self.facts(slot));
+        if facts.is_err() {
+            self.lost.store(true, Ordering::Relaxed);
+        }
+        facts.ok()
+    }
+}
+
+/// What other files can see of a file, from the blobs; none for an input that offers nothing.
+pub(crate) fn load_unit(blobs: &Blobs, file: &FileRecord) -> Result<Option<Unit>, Lost> {
+    let contents = match (file.kind, &file.status) {
+        (InputKind::Source(_), Status::Scanned { summary, .. }) => {
+            let summary: Summary = decode(&blobs.read(summary).ok_or(Lost)?).map_err(|_| Lost)?;
+            Contents::Source(Arc::new(summary))
+        }
+        (InputKind::Manifest(language), Status::Data(data)) => {
+            let manifest: Manifest = decode(&blobs.read(data).ok_or(Lost)?).map_err(|_| Lost)?;
+            Contents::Manifest(language, Arc::new(manifest))
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some(Unit { path: file.path.clone(), contents }))
+}
+
+/// The rules of a language whose adapter read the file.
+pub(crate) fn rules_of(language: Language) -> &'static dyn Rules {
+    bindery_languages::for_language(language)
+        .expect("inputs are selected by the registry's own languages, and another build starts anew")
+        .rules
+}
