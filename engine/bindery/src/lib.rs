@@ -1,1 +1,39 @@
-//! placeholder
+//! The façade: open a repository, build its handbook, check it, ask about it.
+//!
+//! Everything the command line, build scripts and tests do goes through [`Repository`]. This crate decides
+//! what is affected and in which order things happen; it must never parse, resolve or render by itself,
+//! and touches the disk only through `bindery-store`. Start reading at [`Repository`], then
+//! `analysis.rs` (what changed) and `relink.rs` (what the change reaches).
+
+mod analysis;
+mod blobs;
+mod build;
+mod care;
+mod digest;
+mod exports;
+mod identity;
+mod intake;
+mod known;
+mod options;
+mod outcome;
+mod present;
+mod query;
+mod reading;
+mod readme;
+mod relation;
+mod relink;
+mod repository;
+mod run;
+mod section;
+mod snapshot;
+mod state;
+mod structure;
+
+pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
+pub use care::{schema, schema_names, serve_parse_worker};
+pub use options::{Options, Progress, Quiet};
+pub use outcome::*;
+pub use repository::{Repository, WORK_DIRECTORY};
+
+/// This version of Bindery.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

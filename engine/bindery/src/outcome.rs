@@ -45,6 +45,23 @@ impl Failure {
         Self { kind: FailureKind::Findings, message: message.to_string(), hint: None }
     }
 
+    /// What is wrong in a file that was read, one line for each finding.
+    pub(crate) fn of_findings(findings: &[bindery_artifacts::read::Finding]) -> Self {
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        let hint = findings.iter().find_map(|finding| finding.problem.nearest());
+        let failure = Self::findings(lines.join("\n"));
+        match hint {
+            Some(nearest) => failure.with_hint(format!("did you mean `{nearest}`?")),
+            None => failure,
+        }
+    }
+
+    /// The user or the system asked to stop.
+    pub(crate) fn interrupted(signal: bindery_store::Signal) -> Self {
+        let number = i32::from(signal.exit_code()) - 128;
+        Self { kind: FailureKind::Interrupted(number), message: "interrupted".to_owned(), hint: None }
+    }
+
     /// With what the user can do.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -25,6 +25,11 @@ impl Relation {
         }
     }
 
+    /// Whether it has no pair.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
     /// Every (key, slot) pair, ascending.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.keys.iter().zip(self.starts.windows(2)).flat_map(|(key, bounds)| {

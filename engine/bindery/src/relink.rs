@@ -107,7 +107,7 @@ pub(crate) fn relink(
     let causes = affected(snapshot, deltas, old_needs);
     let mut db = Database::new(snapshot.clone());
     let paths: Vec<RepoPath> = causes.keys().map(|(path, _)| path.clone()).collect();
-    let content = |slot: u32| snapshot.file(slot).map(|file| file.content);
+    let content = |slot: u32| snapshot.file(slot).and_then(|file| file.content);
     let changes = causes.keys().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
     db.apply(changes.collect::<Vec<_>>(), &[]);
     let resolved = db.resolutions(&paths);
@@ -176,24 +176,19 @@ fn clashes(
     clashes
 }
 
-/// The needs and callers relations once `resolutions` replaced those of their files and `gone` slots
-/// lost theirs.
-pub(crate) fn patched_relations(
-    snapshot: &Snapshot,
+/// The needs once `resolutions` replaced those of their files and `gone` slots lost theirs.
+pub(crate) fn patched_needs(
     resolutions: &[(u32, Arc<Resolution>)],
     gone: &FxHashSet<u32>,
-    old_needs: &Relation,
-    old_callers: &Relation,
-) -> (Relation, Relation) {
+    old: &Relation,
+) -> Relation {
     let mut replaced = gone.clone();
     replaced.extend(resolutions.iter().map(|(slot, _)| *slot));
-    let (mut needs, mut callers) = (Vec::new(), Vec::new());
-    for (slot, resolution) in resolutions {
-        needs.extend(resolution.needs.iter().map(|key| (key.0, *slot)));
-        let callees: BTreeSet<&RepoPath> = edges(resolution).map(|(_, symbol)| &symbol.path).collect();
-        callers.extend(callees.into_iter().filter_map(|path| Some((u64::from(snapshot.slot(path)?), *slot))));
-    }
-    (old_needs.patched(&replaced, needs), old_callers.patched(&replaced, callers))
+    let asked = resolutions
+        .iter()
+        .flat_map(|(slot, resolution)| resolution.needs.iter().map(|key| (key.0, *slot)))
+        .collect();
+    old.patched(&replaced, asked)
 }
 
 /// Every edge to a symbol of the set, with the index of its call site.

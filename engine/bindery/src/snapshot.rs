@@ -66,6 +66,16 @@ impl Snapshot {
         self.files.get(slot as usize)?.as_ref()
     }
 
+    /// Where facts and resolutions lie.
+    pub(crate) fn blobs(&self) -> &Blobs {
+        &self.blobs
+    }
+
+    /// What other files can see of a file.
+    pub(crate) fn unit(&self, slot: u32) -> Option<&Arc<Unit>> {
+        self.loaded(slot).map(IndexedUnit::unit)
+    }
+
     /// The slot of a path.
     pub(crate) fn slot(&self, path: &RepoPath) -> Option<u32> {
         self.slots.get(path).copied()
@@ -104,11 +114,7 @@ impl Snapshot {
 
     /// The resolution the state has of a scanned file.
     pub(crate) fn resolution(&self, slot: u32) -> Result<Arc<Resolution>, Lost> {
-        let Some(Status::Scanned { resolution, .. }) = self.file(slot).map(|file| &file.status) else {
-            return Err(Lost);
-        };
-        let blob = self.blobs.read(resolution).ok_or(Lost)?;
-        decode(&blob).map(Arc::new).map_err(|_| Lost)
+        self.file(slot).and_then(|file| self.blobs.resolution(file)).map(Arc::new).ok_or(Lost)
     }
 
     /// Whether everything asked for so far could be read.

@@ -8,12 +8,15 @@
 use std::collections::BTreeMap;
 
 use bindery_source::{ContentHash, Language, RepoPath};
-use bindery_store::{BlobRef, Known, OutputRecord};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::blobs::Blob;
+use crate::known::Known;
 use crate::relation::Relation;
 use crate::section::{Reader, Writer};
+
+/// Raise it when the layout of the state or the meaning of a part of it changes.
+const STATE_FORMAT: u32 = 1;
 
 /// What a file is to the build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -32,19 +35,21 @@ pub(crate) enum Status {
     /// Its facts were read.
     Scanned {
         /// The position-free half.
-        summary: BlobRef,
+        summary: Blob,
         /// The rest of the facts.
-        rest: BlobRef,
-        /// Its resolution.
-        resolution: BlobRef,
+        rest: Blob,
+        /// Its resolution; none only while a build is under way.
+        resolution: Option<Blob>,
     },
     /// A manifest's entries, or a README's text as the narrator takes it.
-    Data(BlobRef),
+    Data(Blob),
     /// Reading failed; the message for `scan-coverage.json`.
     Unreadable(String),
     /// The parser got nothing; the message for `scan-coverage.json`.
     Unparsable(String),
-    /// Left out for what its first lines say (generated, an LFS pointer).
+    /// The parser died or panicked, which is our fault and tried again by every run.
+    Failed(String),
+    /// Left out for what its bytes say.
     LeftOut(LeftOut),
 }
 
@@ -57,6 +62,8 @@ pub(crate) enum LeftOut {
     Minified,
     /// It is a pointer to large-file storage.
     LfsPointer,
+    /// Its first line names no language we know.
+    NoLanguage,
 }
 
 /// One known input.
@@ -66,15 +73,44 @@ pub(crate) struct FileRecord {
     pub(crate) path: RepoPath,
     /// What it is to the build.
     pub(crate) kind: InputKind,
-    /// The hash of its bytes; all zero if they could not be read.
-    pub(crate) content: ContentHash,
+    /// The hash of its bytes; none if they could not be read.
+    pub(crate) content: Option<ContentHash>,
     /// How far it got.
     pub(crate) status: Status,
-    /// The digest of its sketch, by which a change of anything global is noticed.
-    pub(crate) sketch: ContentHash,
+    /// The line of the first error in its tree, for `scan-coverage.json`.
+    pub(crate) first_error: Option<u32>,
+    /// Who calls its functions; none if nobody does.
+    pub(crate) callers: Option<Blob>,
 }
 
-/// A page or another output that is rendered from a model.
+impl FileRecord {
+    /// Whether facts of a source file were read.
+    pub(crate) fn is_scanned(&self) -> bool {
+        matches!((self.kind, &self.status), (InputKind::Source(_), Status::Scanned { .. }))
+    }
+
+    /// Whether the two say the same of the same bytes; where facts lie does not matter, they are a function
+    /// of the bytes.
+    pub(crate) fn is_same_as(&self, other: &FileRecord) -> bool {
+        let status = match (&self.status, &other.status) {
+            (Status::Scanned { .. }, Status::Scanned { .. }) | (Status::Data(_), Status::Data(_)) => true,
+            (a, b) => a == b,
+        };
+        status && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
+    }
+
+    /// The blobs the record refers to.
+    pub(crate) fn blobs(&self) -> Vec<Blob> {
+        let (first, second, third) = match &self.status {
+            Status::Scanned { summary, rest, resolution } => (Some(*summary), Some(*rest), *resolution),
+            Status::Data(data) => (Some(*data), None, None),
+            _ => (None, None, None),
+        };
+        [first, second, third, self.callers].into_iter().flatten().collect()
+    }
+}
+
+/// An output that is rendered from a model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct PageRecord {
     /// The digest of exactly what it shows.
@@ -83,31 +119,123 @@ pub(crate) struct PageRecord {
     pub(crate) bytes: ContentHash,
 }
 
+/// Facts of a content that no file has at the moment.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Retired {
+    /// Their cache key.
+    pub(crate) key: ContentHash,
+    pub(crate) summary: Blob,
+    pub(crate) rest: Blob,
+    pub(crate) first_error: Option<u32>,
+}
+
 /// Everything one run leaves for the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// What this state was built by and for; another value makes it an empty one.
+    /// What resolutions, stages and pages were computed by; see [`crate::build_id`].
     pub(crate) build: Option<ContentHash>,
-    /// Paths and stats of all inputs, directories and ignore files, as the store compares them.
+    /// Paths and stats of all inputs, directories and outputs, for the gate.
     pub(crate) known: Known,
     /// The inputs by slot.
     pub(crate) files: Vec<Option<FileRecord>>,
+    /// Branch switches and reverts find their facts here.
+    pub(crate) retired: Vec<Retired>,
     /// Key digest → slots of the files that offer it.
     pub(crate) offers: Relation,
     /// Key digest → slots of the files whose resolution asked for it.
     pub(crate) needs: Relation,
-    /// Callee's slot → slots of the files that call into it.
-    pub(crate) callers: Relation,
     /// Ids that several files declare → the path that keeps the plain id.
     pub(crate) clashes: BTreeMap<String, RepoPath>,
-    /// Facts of contents no file has at the moment, by cache key: branch switches and reverts find them.
-    pub(crate) retired: Vec<(ContentHash, BlobRef, BlobRef)>,
-    /// The encoded sketch of each scanned file, by slot.
-    pub(crate) sketches: FxHashMap<u32, Vec<u8>>,
-    /// The stages: see [`crate::structure`].
+    /// The encoded sketch of each scanned file and its uses of state, by slot.
+    pub(crate) sketches: Vec<Vec<u8>>,
+    /// The stages, and what they were computed from.
     pub(crate) structure: Vec<u8>,
-    /// The handbook's pages by output path.
-    pub(crate) pages: BTreeMap<String, PageRecord>,
-    /// What lies in the handbook and export directories.
-    pub(crate) outputs: Vec<OutputRecord>,
+    /// The handbook's pages by path in it.
+    pub(crate) pages: BTreeMap<RepoPath, PageRecord>,
+    /// The digest of what the phase artifacts were last written from; none if they never were.
+    pub(crate) exports: Option<ContentHash>,
+}
+
+impl Status {
+    /// What the phase artifacts show of it.
+    pub(crate) fn for_digest(&self) -> String {
+        match self {
+            Status::Scanned { .. } | Status::Data(_) => String::new(),
+            other => format!("{other:?}"),
+        }
+    }
+}
+
+impl State {
+    /// Every blob it refers to, with repetitions.
+    pub(crate) fn blobs(&self) -> Vec<Blob> {
+        let live = self.files.iter().flatten().flat_map(FileRecord::blobs);
+        live.chain(self.retired.iter().flat_map(|retired| [retired.summary, retired.rest])).collect()
+    }
+
+    /// Follows blobs to their new places.
+    pub(crate) fn relocate(&mut self, moved: &BTreeMap<Blob, Blob>) {
+        let follow = |blob: &mut Blob| *blob = moved.get(blob).copied().unwrap_or(*blob);
+        for file in self.files.iter_mut().flatten() {
+            match &mut file.status {
+                Status::Scanned { summary, rest, resolution } => {
+                    follow(summary);
+                    follow(rest);
+                    resolution.iter_mut().for_each(follow);
+                }
+                Status::Data(data) => follow(data),
+                _ => {}
+            }
+            file.callers.iter_mut().for_each(follow);
+        }
+        for retired in &mut self.retired {
+            follow(&mut retired.summary);
+            follow(&mut retired.rest);
+        }
+    }
+
+    /// For the disk.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.value(&STATE_FORMAT);
+        writer.value(&self.known);
+        writer.value(&(&self.build, &self.exports));
+        writer.value(&self.pages);
+        writer.value(&(&self.files, &self.retired));
+        self.offers.write(&mut writer);
+        self.needs.write(&mut writer);
+        writer.value(&self.clashes);
+        writer.value(&self.sketches);
+        writer.bytes(&self.structure);
+        writer.finish()
+    }
+
+    /// Reads what [`State::encode`] wrote; none for another format or damage.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        if reader.value::<u32>()? != STATE_FORMAT {
+            return None;
+        }
+        let known = reader.value()?;
+        let (build, exports) = reader.value()?;
+        let pages = reader.value()?;
+        let (files, retired) = reader.value()?;
+        let (offers, needs) = (Relation::read(&mut reader)?, Relation::read(&mut reader)?);
+        let (clashes, sketches) = (reader.value()?, reader.value()?);
+        let structure = reader.bytes()?.to_vec();
+        Some(Self {
+            build, known, files, retired, offers, needs, clashes, sketches, structure, pages, exports,
+        })
+    }
+
+    /// Only the part the gate needs.
+    pub(crate) fn decode_known(bytes: &[u8]) -> Option<(Known, Option<ContentHash>, Option<ContentHash>)> {
+        let mut reader = Reader::new(bytes);
+        if reader.value::<u32>()? != STATE_FORMAT {
+            return None;
+        }
+        let known = reader.value()?;
+        let (build, exports) = reader.value()?;
+        Some((known, build, exports))
+    }
 }

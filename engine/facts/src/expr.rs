@@ -164,7 +164,13 @@ impl Expr {
 
     fn position_free(&self, renumbered: &dyn Fn(ExprIndex) -> ExprIndex) -> Expr {
         let mut expr = self.clone_with(&mut |child| renumbered(child));
-        match &mut expr {
+        expr.forget_place();
+        expr
+    }
+
+    /// Takes the scope and position out, so that nothing of the place it was written in is left.
+    pub fn forget_place(&mut self) {
+        match self {
             Expr::Name { scope, at, .. }
             | Expr::Path { scope, at, .. }
             | Expr::New { scope, at, .. }
@@ -176,12 +182,17 @@ impl Expr {
             Expr::Closure { scope, decl, .. } => (*scope, *decl) = (ScopeIndex::FILE, None),
             _ => {}
         }
-        expr
     }
 
     fn clone_with(&self, child: &mut dyn FnMut(ExprIndex) -> ExprIndex) -> Expr {
         let mut expr = self.clone();
-        match &mut expr {
+        expr.map_children(child);
+        expr
+    }
+
+    /// Replaces every direct child expression by what `child` makes of it.
+    pub fn map_children(&mut self, child: &mut dyn FnMut(ExprIndex) -> ExprIndex) {
+        match self {
             Expr::Unknown
             | Expr::Name { .. }
             | Expr::Path { .. }
@@ -227,7 +238,6 @@ impl Expr {
                 }
             }
         }
-        expr
     }
 }
 

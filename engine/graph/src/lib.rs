@@ -11,16 +11,40 @@
 //! What differs between languages stands behind [`Rules`]; [`resolve`] is the same for all. This
 //! crate must never know a parser, salsa or the disk. Start reading at [`resolve`].
 
+mod call;
+mod classify;
+pub mod defaults;
+mod display;
+mod generics;
+mod index;
 mod indexed_unit;
+mod infer;
+mod library;
+mod locals;
 mod lookup;
+mod names;
 mod resolution;
+mod resolve;
 mod rules;
+mod session;
+mod signature;
+mod ty;
 mod unit;
+mod uses;
+mod written;
 
+pub use display::written_text;
+pub use generics::{Learned, bound_callable};
 pub use indexed_unit::IndexedUnit;
+pub use library::{LIBRARY, Library};
 pub use lookup::{Lookup, MapLookup, Recorder};
+pub use names::LANGUAGE_GUARD;
 pub use resolution::*;
-pub use rules::{Rules, resolve};
+pub use resolve::resolve;
+pub use rules::{Builtin, CallView, Construction, Namespace, Reach, Rules, Scoping};
+pub use session::Session;
+pub use signature::Signature;
+pub use ty::*;
 pub use unit::{Contents, Item, Key, MODULE_NAME, Offer, Provided, Unit, offers};
 
 pub use bindery_facts::Name;

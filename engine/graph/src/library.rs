@@ -1,19 +1,323 @@
 //! Library data: what typing needs to know of a language's built-in and standard types, as text.
 //!
-//! One declaration a line; the indentation says what stands inside what. Types are written alike for
-//! all languages:
+//! One declaration a line; indentation says what stands inside what. Types are written alike for all
+//! languages: `a::B<C, Item = D>`, `(A, B)`, `[T]`, `Fn(A) -> B`, `A?` for optional, `dyn A + B`,
+//! `impl A + B`, `<T as A>::B`, `A | B`, `!`. A line whose first sign is `#` is a comment.
 //!
 //! ```text
-//! prelude Option Vec Iterator           names available without an import
-//! mod std::collections                  what follows lives in this module
-//! struct HashMap<K, V>                  or: class interface trait enum alias
-//!   fn new() -> Self                    without `self`: belongs to the type
+//! prelude Option Vec print                     names available without an import
+//! mod std::collections                         what follows belongs to this module
+//! struct HashMap<K, V>                         or class, interface, trait, enum, each with `: A + B`
+//!   fn new() -> Self                           without `self`: belongs to the type
 //!   fn get(self, Q) -> Option<V>
+//!   capacity: int                              an attribute
+//!   Some(T)                                    a variant (in an enum)
 //! impl<K, V> IntoIterator for HashMap<K, V>
 //!   type Item = (K, V)
-//! fn drop(T)                            a function of the module
+//! alias Result<T> = core::Result<T, Error>
+//! fn drop(T)                                   a function of the module
 //! ```
 //!
 //! The text becomes an ordinary [`Summary`] of one virtual file named [`LIBRARY`], so that look-up,
-//! inheritance and substitution treat library declarations like any other; only classification tells
+//! inheritance and substitution treat library declarations like any others; only classification tells
 //! them apart.
+
+use std::sync::Arc;
+
+use bindery_facts::{
+    Decl, DeclFlags, DeclKind, Language, Name, Param, ParamKind, Shape, Summary, TypeExpr, TypeParam,
+    Variable, VariableKind, Visibility,
+};
+use bindery_source::RepoPath;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::index::UnitIndex;
+use crate::{Contents, External, Item, Provided, Rules, Unit};
+
+mod notation;
+
+use notation::Cursor;
+
+/// The path of the virtual file that library declarations stand in.
+pub const LIBRARY: &str = "<library>";
+
+/// Parsed library data.
+pub struct Library {
+    index: UnitIndex,
+    by_name: FxHashMap<Name, u32>,
+    prelude: FxHashSet<Name>,
+}
+
+impl Library {
+    /// Reads the notation. `rules` adds its own keys, as for any file; it is not asked for its
+    /// library while that is being made.
+    ///
+    /// # Panics
+    /// On a line that is not in the notation: the text is part of the program.
+    pub fn parse(language: Language, text: &str, rules: &dyn Rules) -> Self {
+        let mut reader = Reader::new(language);
+        for (number, line) in text.lines().enumerate() {
+            let content = line.split(" # ").next().unwrap_or(line).trim_end();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            if let Err(problem) = reader.line(content) {
+                panic!("library data, line {}: {problem}: `{content}`", number + 1);
+            }
+        }
+        let mut by_name = FxHashMap::default();
+        for (index, decl) in reader.summary.decls.iter().enumerate() {
+            let is_member = reader.types.contains(&decl.owner);
+            if !is_member && !matches!(decl.kind, DeclKind::Impl | DeclKind::Module) {
+                by_name.entry(decl.name.clone()).or_insert(index as u32);
+            }
+        }
+        // Variants are members of their enum, except those the prelude brings into scope.
+        for (index, decl) in reader.summary.decls.iter().enumerate() {
+            if decl.kind == DeclKind::Variant && reader.prelude.contains(&decl.name) {
+                by_name.entry(decl.name.clone()).or_insert(index as u32);
+            }
+        }
+        let unit = Arc::new(Unit {
+            path: RepoPath::new(LIBRARY),
+            contents: Contents::Source(Arc::new(reader.summary)),
+        });
+        Self { index: UnitIndex::with_customs(&unit, rules), by_name, prelude: reader.prelude }
+    }
+
+    pub(crate) fn index(&self) -> &UnitIndex {
+        &self.index
+    }
+
+    /// The declaration of this name, in whatever module; of several the first in the text.
+    pub fn declared(&self, name: &str) -> Option<Provided> {
+        self.by_name.get(name).map(|index| self.index.item(Item::Decl(*index)))
+    }
+
+    /// The declaration of a name that is available without an import.
+    pub fn prelude(&self, name: &str) -> Option<Provided> {
+        self.prelude.contains(name).then(|| self.declared(name)).flatten()
+    }
+
+    /// Whether a name is available without an import.
+    pub fn is_prelude(&self, name: &str) -> bool {
+        self.prelude.contains(name)
+    }
+
+    /// A library declaration as something an import names: module, type if it is a member, name.
+    pub fn external(&self, def: &crate::Def) -> External {
+        let decl = def.decl();
+        let mut owner = decl.owner.clone();
+        let mut class = Name::default();
+        if let Some((before, of_type)) = owner.rsplit_once(TYPE_SEPARATOR) {
+            (class, owner) = (of_type.split('<').next().unwrap_or(of_type).into(), before.into());
+        }
+        External { specifier: owner, class, name: decl.name.clone() }
+    }
+}
+
+/// Between the module and the type in the qualname of a library type.
+const TYPE_SEPARATOR: char = '/';
+
+struct Reader {
+    summary: Summary,
+    types: FxHashSet<Name>,
+    prelude: FxHashSet<Name>,
+    module: Name,
+    owner: Name,
+    owner_kind: DeclKind,
+}
+
+impl Reader {
+    fn new(language: Language) -> Self {
+        let summary = Summary {
+            language,
+            decls: Vec::new(),
+            imports: Vec::new(),
+            variables: Vec::new(),
+            exports: None,
+            marks: Vec::new(),
+        };
+        Self {
+            summary,
+            types: FxHashSet::default(),
+            prelude: FxHashSet::default(),
+            module: Name::default(),
+            owner: Name::default(),
+            owner_kind: DeclKind::Module,
+        }
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), &'static str> {
+        let is_member = line.starts_with(' ');
+        let line = line.trim_start();
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let mut cursor = Cursor::new(rest);
+        if !is_member {
+            self.owner = self.module.clone();
+            self.owner_kind = DeclKind::Module;
+        }
+        match word {
+            "prelude" => self.prelude.extend(rest.split_whitespace().map(Name::from)),
+            "mod" => self.open_module(rest.into()),
+            "class" => self.open_type(DeclKind::Class, &mut cursor)?,
+            "struct" => self.open_type(DeclKind::Struct, &mut cursor)?,
+            "interface" => self.open_type(DeclKind::Interface, &mut cursor)?,
+            "trait" => self.open_type(DeclKind::Trait, &mut cursor)?,
+            "enum" => self.open_type(DeclKind::Enum, &mut cursor)?,
+            "alias" | "type" => self.alias(&mut cursor)?,
+            "fn" => self.function(&mut cursor, DeclFlags::default())?,
+            "property" => {
+                self.function(&mut cursor, DeclFlags { is_property: true, ..DeclFlags::default() })?;
+            }
+            "async" => {
+                self.function(&mut cursor, DeclFlags { is_async: true, ..DeclFlags::default() })?;
+            }
+            _ if word.starts_with("impl") => self.open_impl(&mut Cursor::new(&line["impl".len()..]))?,
+            _ if is_member => self.field_or_variant(&mut Cursor::new(line))?,
+            _ => return Err("a declaration expected"),
+        }
+        Ok(())
+    }
+
+    fn open_module(&mut self, name: Name) {
+        self.module = name.clone();
+        if !self.summary.decls.iter().any(|decl| decl.qualname == name) {
+            let mut decl = blank(DeclKind::Module, name.clone());
+            decl.qualname = name;
+            self.summary.decls.push(decl);
+        }
+    }
+
+    fn add(&mut self, mut decl: Decl) -> Name {
+        let separator = match self.owner_kind {
+            DeclKind::Module => TYPE_SEPARATOR,
+            _ => '.',
+        };
+        let mut qualname = format!("{}{separator}{}", self.owner, decl.name);
+        if decl.kind == DeclKind::Impl {
+            qualname = format!("{qualname}<{}>", self.summary.decls.len());
+        }
+        decl.qualname = qualname.into();
+        decl.owner = self.owner.clone();
+        let qualname = decl.qualname.clone();
+        self.summary.decls.push(decl);
+        qualname
+    }
+
+    fn open(&mut self, decl: Decl) {
+        let kind = decl.kind;
+        self.owner = self.add(decl);
+        self.owner_kind = kind;
+        self.types.insert(self.owner.clone());
+    }
+
+    fn open_type(&mut self, kind: DeclKind, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
+        let mut decl = blank(kind, cursor.name()?);
+        decl.type_params = cursor.type_params()?;
+        if cursor.eat(":") {
+            decl.supertypes = cursor.bounds()?;
+        }
+        self.open(decl);
+        cursor.end()
+    }
+
+    fn open_impl(&mut self, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
+        let type_params = cursor.type_params()?;
+        let mut target = cursor.ty()?;
+        let mut supertypes = Vec::new();
+        if cursor.eat_word("for") {
+            supertypes.push(std::mem::replace(&mut target, cursor.ty()?));
+        }
+        let mut decl = blank(DeclKind::Impl, last_name(&target));
+        (decl.type_params, decl.target, decl.supertypes) = (type_params, Some(target), supertypes);
+        self.open(decl);
+        cursor.end()
+    }
+
+    fn alias(&mut self, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
+        let mut decl = blank(DeclKind::Alias, cursor.name()?);
+        decl.type_params = cursor.type_params()?;
+        if cursor.eat("=") {
+            decl.target = Some(cursor.ty()?);
+        }
+        self.add(decl);
+        cursor.end()
+    }
+
+    fn function(&mut self, cursor: &mut Cursor<'_>, mut flags: DeclFlags) -> Result<(), &'static str> {
+        let kind = if self.owner_kind == DeclKind::Module { DeclKind::Function } else { DeclKind::Method };
+        let mut decl = blank(kind, cursor.name()?);
+        decl.type_params = cursor.type_params()?;
+        decl.params = cursor.params()?;
+        let has_receiver = decl.params.first().is_some_and(|param| param.kind == ParamKind::Receiver);
+        flags.is_static = kind == DeclKind::Method && !has_receiver;
+        if cursor.eat("->") {
+            decl.returns = Some(cursor.ty()?);
+        }
+        decl.flags = flags;
+        self.add(decl);
+        cursor.end()
+    }
+
+    fn field_or_variant(&mut self, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
+        let name = cursor.name()?;
+        if cursor.eat(":") {
+            let ty = cursor.ty()?;
+            let owner = self.owner.clone();
+            self.summary.variables.push(field(name, owner, ty));
+            return cursor.end();
+        }
+        let mut decl = blank(DeclKind::Variant, name);
+        let fields = if cursor.eat("(") { cursor.types_until(")")? } else { Vec::new() };
+        if !fields.is_empty() {
+            decl.shape = Shape::Tuple;
+        }
+        let qualname = self.add(decl);
+        for (index, ty) in fields.into_iter().enumerate() {
+            self.summary.variables.push(field(index.to_string().into(), qualname.clone(), ty));
+        }
+        cursor.end()
+    }
+}
+
+fn last_name(ty: &TypeExpr) -> Name {
+    match ty {
+        TypeExpr::Path(segments) => segments.last().map(|last| last.name.clone()).unwrap_or_default(),
+        TypeExpr::Ref(inner) => last_name(inner),
+        TypeExpr::Slice(_) => "[]".into(),
+        _ => Name::default(),
+    }
+}
+
+fn blank(kind: DeclKind, name: Name) -> Decl {
+    Decl {
+        kind,
+        name,
+        qualname: Name::default(),
+        owner: Name::default(),
+        visibility: Visibility::Public,
+        flags: DeclFlags::default(),
+        decorators: Vec::new(),
+        type_params: Vec::<TypeParam>::new(),
+        params: Vec::<Param>::new(),
+        returns: None,
+        result: None,
+        supertypes: Vec::new(),
+        target: None,
+        shape: Shape::Unit,
+    }
+}
+
+fn field(name: Name, owner: Name, ty: TypeExpr) -> Variable {
+    Variable {
+        name,
+        owner,
+        kind: VariableKind::Instance,
+        ty: Some(ty),
+        value: None,
+        assigned_in: Name::default(),
+        visibility: Visibility::Public,
+        is_mutable: false,
+    }
+}

@@ -4,7 +4,9 @@ use bindery_facts::{
     DeclKind, Expr, ExprIndex, Import, Literal, Name, Segment, SequenceKind, TypeExpr, Visibility,
 };
 
-use crate::{Args, Def, FunctionTy, Item, Key, Library, Module, Place, Provided, Session, Ty, Unit, defaults};
+use crate::{
+    Args, Def, External, FunctionTy, Item, Key, Library, Module, Place, Provided, Session, Ty, Unit, defaults,
+};
 
 /// The name spaces a language keeps apart. Languages with one ignore it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,6 +15,9 @@ pub enum Namespace {
     Type,
     /// Functions, variables, constructors.
     Value,
+    /// Members that are called, in languages where attributes of the same name are told apart from
+    /// them (see [`Rules::keeps_methods_apart`]); else these are [`Namespace::Value`].
+    Method,
     /// Macros.
     Macro,
 }
@@ -88,8 +93,6 @@ pub struct CallView<'c> {
     pub arg_count: usize,
     /// The names of the last arguments.
     pub keywords: &'c [Name],
-    /// Type arguments written at the call, as types.
-    pub type_args: &'c [Ty],
     /// Where the call stands.
     pub place: &'c Place,
 }
@@ -148,6 +151,12 @@ pub trait Rules: Sync {
         true
     }
 
+    /// Whether a value that may be nothing counts as what it is otherwise: `Foo | None` as `Foo`, and
+    /// assignments of nothing beside others not at all. For languages where using it is no error.
+    fn ignores_nothing(&self) -> bool {
+        false
+    }
+
     // ---- Names
 
     /// How local names are scoped.
@@ -155,9 +164,19 @@ pub trait Rules: Sync {
         Scoping::Block
     }
 
+    /// Whether a function inside a function sees the outer one's variables.
+    fn nested_functions_capture(&self) -> bool {
+        true
+    }
+
     /// How the names of a declaration of this kind are seen from inside.
     fn reach(&self, kind: DeclKind) -> Reach {
         if kind.is_callable() { Reach::Open } else { Reach::Hidden }
+    }
+
+    /// Whether `x.f()` means a method where `x` has an attribute `f` as well.
+    fn keeps_methods_apart(&self) -> bool {
+        false
     }
 
     /// Which of several items of one name in one scope a use means. Usually one; several only where
@@ -175,7 +194,13 @@ pub trait Rules: Sync {
 
     /// Whether `visibility`, written in the module or type `container`, lets code at `from` use the
     /// item. Asked where several ways lead on, for globs above all.
-    fn is_visible(&self, session: &Session, from: &Place, container: &Place, visibility: &Visibility) -> bool {
+    fn is_visible(
+        &self,
+        session: &Session,
+        from: &Place,
+        container: &Place,
+        visibility: &Visibility,
+    ) -> bool {
         let _ = (session, from, container, visibility);
         true
     }
@@ -278,12 +303,55 @@ pub trait Rules: Sync {
         defaults::linearization(session, def, args)
     }
 
+    /// The base types a type declaration is listed with, each with the place its names are looked up
+    /// from. The default is those written at the declaration.
+    fn written_supertypes(&self, session: &Session, def: &Def) -> Vec<(Place, TypeExpr)> {
+        let _ = session;
+        def.decl().supertypes.iter().map(|ty| (def.place(), ty.clone())).collect()
+    }
+
     /// A member of a value, type or module, as seen from `from`. Gives the member as a value: a
     /// [`Ty::Function`] (see [`Rules::bound`]), the type of an attribute, a nested type. The default
     /// looks along [`Rules::linearization`] and splits unions and alternatives; whatever it does not
     /// answer is [`Ty::Unknown`].
-    fn member(&self, session: &Session, from: &Place, receiver: &Ty, name: &Name) -> Ty {
-        defaults::member(session, from, receiver, name)
+    fn member(
+        &self,
+        session: &Session,
+        from: &Place,
+        receiver: &Ty,
+        name: &Name,
+        namespace: Namespace,
+    ) -> Ty {
+        defaults::member(session, from, receiver, name, namespace)
+    }
+
+    /// A member of exactly this value or type, without following [`Rules::deref`]; none if it has no
+    /// such member. The default [`Rules::member`] calls this.
+    fn direct_member(
+        &self,
+        session: &Session,
+        from: &Place,
+        receiver: &Ty,
+        name: &Name,
+        namespace: Namespace,
+    ) -> Option<Ty> {
+        defaults::direct_member(session, from, receiver, name, namespace)
+    }
+
+    /// What a value is turned into where its own type does not answer: smart pointers, arrays as slices.
+    fn deref(&self, session: &Session, ty: &Ty) -> Option<Ty> {
+        let _ = (session, ty);
+        None
+    }
+
+    /// A member of something outside the set of which nothing but its name is known.
+    fn external_member(&self, external: &External, name: &Name) -> Ty {
+        defaults::external_member(self.separator(), external, name)
+    }
+
+    /// Whether something outside the set is a type, going by its name alone.
+    fn is_external_type(&self, external: &External) -> bool {
+        external.name.starts_with(char::is_uppercase)
     }
 
     /// What reading a callable member gives. `base` is the base type it was found on, `receiver` what
@@ -301,6 +369,12 @@ pub trait Rules: Sync {
     }
 
     // ---- Operations
+
+    /// Fills in what a binding's written type leaves open (`Vec<_>`) from its value, number `value` of
+    /// the file's bodies.
+    fn filled(&self, session: &Session, written: Ty, value: ExprIndex) -> Ty {
+        session.merged(written, session.ty(value))
+    }
 
     /// What iterating over a value gives.
     fn element(&self, session: &Session, base: &Ty, is_async: bool) -> Ty {
@@ -369,6 +443,11 @@ pub trait Rules: Sync {
 
     // ---- Calls
 
+    /// The names constructors are declared under (`__init__`, `constructor`), beside the type's own.
+    fn constructor_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What constructing an instance of `instance` calls. The default: a member of kind
     /// [`DeclKind::Constructor`], looked up where the language inherits them; else synthetic.
     fn construction(&self, session: &Session, instance: &Ty) -> Construction {
@@ -401,7 +480,13 @@ pub trait Rules: Sync {
 
     /// Learns type parameters from a bound: `actual` stands for a parameter that is bounded by
     /// `bound`. Called after plain unification, for instance to learn what an iterator yields.
-    fn learn_from_bound(&self, session: &Session, bound: &crate::Bound, actual: &Ty, learned: &mut crate::Learned) {
+    fn learn_from_bound(
+        &self,
+        session: &Session,
+        bound: &crate::Bound,
+        actual: &Ty,
+        learned: &mut crate::Learned,
+    ) {
         let _ = (session, bound, actual, learned);
     }
 }

@@ -1,9 +1,8 @@
 use std::rc::Rc;
-use std::sync::Arc;
 
 use bindery_facts::{Decl, ExprIndex, Name};
 
-use crate::{Provided, Symbol, Unit};
+use crate::{Provided, Symbol};
 
 /// A declaration as resolution handles it: interned for one session, cheap to copy, compared by
 /// [`DefData::id`].
@@ -56,10 +55,6 @@ impl DefData {
     /// Where the names that its head mentions are looked up: its own parameters first, then outwards.
     pub fn place(&self) -> Place {
         Place { path: self.path.clone(), owner: self.decl().qualname.clone() }
-    }
-
-    pub(crate) fn unit(&self) -> &Arc<Unit> {
-        self.item.unit()
     }
 }
 
@@ -201,6 +196,8 @@ pub enum Ty {
     Tuple(Args),
     /// One of several types.
     Union(Rc<[Ty]>),
+    /// Several functions of one name, told apart by what they are called with.
+    Overloads(Rc<[Ty]>),
     /// One of several declarations of the same name, which one is for conditional compilation to say.
     Alternatives(Rc<[Ty]>),
 }
@@ -225,9 +222,7 @@ impl Ty {
         match self {
             Ty::Type(instance) => instance.as_ref().clone(),
             Ty::External(external) => Ty::ExternalInstance(external),
-            Ty::Alternatives(all) => {
-                Ty::alternatives(all.iter().cloned().map(Ty::into_instance).collect())
-            }
+            Ty::Alternatives(all) => Ty::alternatives(all.iter().cloned().map(Ty::into_instance).collect()),
             _ => Ty::Unknown,
         }
     }
@@ -286,19 +281,33 @@ impl Ty {
         }
     }
 
+    /// Whether some part of an instance or tuple is not known.
+    pub fn has_holes(&self) -> bool {
+        match self {
+            Ty::Unknown => true,
+            Ty::Instance(def, args) => {
+                args.len() < def.decl().type_params.len() || args.iter().any(Ty::has_holes)
+            }
+            Ty::Tuple(args) => args.iter().any(Ty::has_holes),
+            _ => false,
+        }
+    }
+
     /// Whether a type parameter or associated type stands anywhere in it.
     pub fn is_generic(&self) -> bool {
         match self {
             Ty::Param(..) | Ty::Associated(_) => true,
             Ty::Instance(_, args) | Ty::Super(_, args) | Ty::Tuple(args) => args.iter().any(Ty::is_generic),
-            Ty::Union(members) | Ty::Alternatives(members) => members.iter().any(Ty::is_generic),
+            Ty::Union(members) | Ty::Alternatives(members) | Ty::Overloads(members) => {
+                members.iter().any(Ty::is_generic)
+            }
             Ty::Type(inner) | Ty::Awaitable(inner) => inner.is_generic(),
             Ty::Callable(callable) => {
                 callable.result.is_generic() || callable.params.iter().any(Ty::is_generic)
             }
-            Ty::Bounded(bounds) => bounds.iter().any(|bound| {
-                bound.ty.is_generic() || bound.bindings.iter().any(|(_, ty)| ty.is_generic())
-            }),
+            Ty::Bounded(bounds) => bounds
+                .iter()
+                .any(|bound| bound.ty.is_generic() || bound.bindings.iter().any(|(_, ty)| ty.is_generic())),
             Ty::Function(function) => function.subst.iter().any(|(_, ty)| ty.is_generic()),
             _ => false,
         }

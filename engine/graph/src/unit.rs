@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 
 use bindery_facts::{Decl, Import, ImportBinding, Manifest, ManifestEntry, Name, Summary, Variable};
@@ -29,6 +30,21 @@ pub enum Key {
     Custom { language: Language, kind: &'static str, subject: Name, name: Name },
 }
 
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Key::File(path) => write!(f, "file `{path}`"),
+            Key::Symbol { path, qualname } => write!(f, "symbol `{qualname}` of `{path}`"),
+            Key::Member { path, owner, name } if owner.is_empty() => write!(f, "name `{name}` in `{path}`"),
+            Key::Member { path, owner, name } => write!(f, "name `{name}` in `{owner}` of `{path}`"),
+            Key::Globs { path, .. } => write!(f, "glob imports of `{path}`"),
+            Key::Id(id) => write!(f, "id `{id}`"),
+            Key::Custom { kind, subject, name, .. } if name.is_empty() => write!(f, "{kind} `{subject}`"),
+            Key::Custom { kind, subject, name, .. } => write!(f, "{kind} `{name}` of `{subject}`"),
+        }
+    }
+}
+
 impl Key {
     /// The digest the key is stored under.
     pub fn digest(&self) -> Digest64 {
@@ -55,6 +71,27 @@ pub struct Unit {
     pub path: RepoPath,
     /// What it says.
     pub contents: Contents,
+}
+
+impl Unit {
+    /// The language of the file, for a manifest that of the rules that read it.
+    pub fn language(&self) -> Language {
+        match &self.contents {
+            Contents::Source(summary) => summary.language,
+            Contents::Manifest(language, _) => *language,
+        }
+    }
+
+    /// What a source file says.
+    ///
+    /// # Panics
+    /// If it is a manifest.
+    pub(crate) fn summary(&self) -> &Summary {
+        match &self.contents {
+            Contents::Source(summary) => summary,
+            Contents::Manifest(..) => panic!("`{}` is a manifest, which has no declarations", self.path),
+        }
+    }
 }
 
 /// The position-free half of a file.
@@ -106,6 +143,11 @@ impl Provided {
         Self { unit, item }
     }
 
+    /// The path of the file that answers, as keys spell it.
+    pub fn path_name(&self) -> Name {
+        self.unit.path.as_str().into()
+    }
+
     /// The file that answers.
     pub fn path(&self) -> &RepoPath {
         &self.unit.path
@@ -113,10 +155,7 @@ impl Provided {
 
     /// The language of the file.
     pub fn language(&self) -> Language {
-        match &self.unit.contents {
-            Contents::Source(summary) => summary.language,
-            Contents::Manifest(language, _) => *language,
-        }
+        self.unit.language()
     }
 
     /// Which item it is.
@@ -190,7 +229,7 @@ pub(crate) fn pairs(unit: &Unit) -> Vec<(Key, Item)> {
     pairs
 }
 
-fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
+pub(crate) fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
     let member = |owner: &Name, name: &Name| Key::Member {
         path: path.clone(),
         owner: owner.clone(),

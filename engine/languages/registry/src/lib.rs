@@ -1,1 +1,33 @@
-//! placeholder
+//! The languages this build can analyse: one cargo feature and one row each.
+//!
+//! A language that is not compiled in is simply absent, and its files are counted as such. This crate
+//! must hold nothing but the table. Start reading at [`registry`].
+
+use bindery_graph::Rules;
+use bindery_source::Language;
+use bindery_syntax::Adapter;
+
+/// A language: how its files are read, and how its names resolve.
+pub struct LanguageEntry {
+    /// Bytes to facts.
+    pub adapter: &'static dyn Adapter,
+    /// Facts to edges.
+    pub rules: &'static dyn Rules,
+}
+
+static REGISTRY: &[LanguageEntry] = &[
+    #[cfg(feature = "python")]
+    LanguageEntry { adapter: &bindery_language_python::ADAPTER, rules: &bindery_language_python::RULES },
+    #[cfg(feature = "rust")]
+    LanguageEntry { adapter: &bindery_language_rust::ADAPTER, rules: &bindery_language_rust::RULES },
+];
+
+/// Every language compiled in, sorted by its place in [`Language::ALL`].
+pub fn registry() -> &'static [LanguageEntry] {
+    REGISTRY
+}
+
+/// The entry of `language`, if it is compiled in.
+pub fn for_language(language: Language) -> Option<&'static LanguageEntry> {
+    REGISTRY.iter().find(|entry| entry.adapter.language() == language)
+}

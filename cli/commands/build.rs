@@ -1,0 +1,221 @@
+//! `bindery build`: the whole pipeline, incrementally.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bindery_engine::{BuildOutcome, Failure, Options, QueryCounts, QueryKind, Repository, RunReport};
+use clap::Args;
+use serde::Serialize;
+
+use crate::arguments::{Effort, Global, Place};
+use crate::console::{Console, count, counted, field};
+use crate::exit::{Ending, Stop};
+use crate::progress::TerminalProgress;
+
+const EXAMPLES: &str = "\
+Examples:
+  bindery build
+  bindery build path/to/repository --work-dir /tmp/work --out /tmp/work/handbook
+  bindery build --config 'depth = \"deep\"' --out .bindery/deep
+  bindery build --report report.json --trace trace.json
+  BINDERY_LOG=bindery_engine=debug bindery build";
+
+/// Bring the handbook and the phase artifacts up to date, redoing only what changes reach.
+///
+/// Prints one line: what was parsed, resolved, rendered and written. Files in the handbook's directory
+/// that Bindery did not write are kept and named, with exit code 3.
+#[derive(Args, Debug)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct Build {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    effort: Effort,
+    /// Force everything written to the disk before the run ends.
+    #[arg(long)]
+    durable: bool,
+    /// Take over a file in the handbook's directory that Bindery did not write; may be repeated.
+    #[arg(long, value_name = "PATH")]
+    overwrite: Vec<String>,
+    /// Write what was done, and why, as JSON to FILE (`bindery schema run-report`).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    handbook: &'a str,
+    foreign: &'a [String],
+    faults: &'a [String],
+    warnings: &'a [String],
+    report: &'a RunReport,
+}
+
+impl Build {
+    pub(crate) fn run(&self, global: &Global, console: &Console) -> Result<Ending, Stop> {
+        let repository = Repository::open(&self.options(global))?;
+        let progress = TerminalProgress::new(console);
+        let outcome = repository.build(&progress)?;
+        drop(progress);
+        if let Some(file) = &self.report {
+            write_report(file, &outcome.report)?;
+        }
+        explain(&outcome, console);
+        print(&outcome, console)?;
+        Ok(match (&outcome.faults[..], &outcome.foreign[..]) {
+            ([], []) => Ending::Done,
+            ([], _) => Ending::Findings,
+            _ => Ending::Fault,
+        })
+    }
+
+    pub(crate) fn options(&self, global: &Global) -> Options {
+        let mut options = self.effort.options(&self.place, global);
+        options.durable = self.durable;
+        options.overwrite = self.overwrite.clone();
+        options
+    }
+
+    pub(crate) fn trace_file(&self) -> Option<&Path> {
+        self.effort.trace.as_deref()
+    }
+}
+
+fn write_report(file: &Path, report: &RunReport) -> Result<(), Failure> {
+    let mut json =
+        serde_json::to_string_pretty(report).expect("a report has string keys only, which serde_json writes");
+    json.push('\n');
+    fs::write(file, json)
+        .map_err(|error| Failure::machine(format!("cannot write the report `{}`: {error}", file.display())))
+}
+
+/// Everything that belongs on stderr.
+fn explain(outcome: &BuildOutcome, console: &Console) {
+    let report = &outcome.report;
+    for warning in &outcome.warnings {
+        console.warning(warning);
+    }
+    for fault in &outcome.faults {
+        console.error(fault, None);
+    }
+    for path in &outcome.foreign {
+        let message = format!("`{path}` was not written by bindery and was kept");
+        console.error(&message, Some(&format!("`--overwrite {path}` takes it over")));
+    }
+    for note in notes(report) {
+        console.note(&note);
+    }
+    if console.verbosity() > 0 {
+        details(report, console.verbosity() > 1).iter().for_each(|line| console.detail(line));
+    }
+}
+
+/// What the pages do not tell: files that gave no facts.
+fn notes(report: &RunReport) -> Vec<String> {
+    let files = &report.files;
+    let mut notes = Vec::new();
+    let without_facts = files.unparsable + files.unreadable;
+    if without_facts > 0 {
+        let files = counted(without_facts, "file");
+        notes.push(format!(
+            "{files} gave no facts: `phase1/scan-coverage.json` in the work directory says why"
+        ));
+    }
+    let skipped: Vec<String> = files
+        .skipped
+        .iter()
+        .filter(|(_, number)| **number > 0)
+        .map(|(reason, number)| format!("{} {reason}", count(*number)))
+        .collect();
+    if !skipped.is_empty() {
+        notes.push(format!("left out: {} (`bindery status --skipped` lists them)", skipped.join(", ")));
+    }
+    notes
+}
+
+fn details(report: &RunReport, with_units: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (phase, microseconds) in report.microseconds.iter().filter(|(_, microseconds)| **microseconds > 0) {
+        lines.push(format!("{:<13} {:>9.1} ms", word(phase), *microseconds as f64 / 1000.0));
+    }
+    for (query, counts) in report.queries.iter().filter(|(_, counts)| **counts != QueryCounts::default()) {
+        let [computed, reused, loaded] = [counts.computed, counts.reused, counts.loaded].map(count);
+        lines.push(format!("{:<13} {computed:>9} computed, {reused} reused, {loaded} loaded", word(query)));
+    }
+    for unit in report.recomputed.iter().filter(|_| with_units) {
+        let cause = unit.because_of.as_ref().map(|path| format!(" ({})", field(path))).unwrap_or_default();
+        lines.push(format!("{:<13} {}: {}{cause}", word(&unit.query), field(&unit.unit), word(&unit.reason)));
+    }
+    lines
+}
+
+/// The word an enum of the report is written with.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn print(outcome: &BuildOutcome, console: &Console) -> Result<(), Stop> {
+    let BuildOutcome { report, handbook, foreign, faults, warnings } = outcome;
+    let text = || match console.is_quiet() {
+        true => String::new(),
+        false => summary(report, handbook),
+    };
+    console.report("build", &Body { handbook, foreign, faults, warnings, report }, text)
+}
+
+/// The one line: what was parsed, resolved, rendered, written.
+fn summary(report: &RunReport, handbook: &str) -> String {
+    let computed = |query| report.queries.get(&query).map_or(0, |counts| counts.computed);
+    let (pages, artifacts) = (report.pages, report.artifacts);
+    let removed = match pages.removed + artifacts.removed {
+        0 => String::new(),
+        number => format!(", removed {}", count(number)),
+    };
+    format!(
+        "parsed {} of {}, resolved {}, rendered {}, wrote {} and {}{removed}: {}\n",
+        count(computed(QueryKind::Facts)),
+        counted(report.files.selected, "file"),
+        count(computed(QueryKind::Resolution)),
+        counted(computed(QueryKind::Page), "page"),
+        count(pages.written),
+        counted(artifacts.written, "artifact"),
+        field(handbook),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bindery_engine::RunReport;
+
+    #[test]
+    fn the_summary_says_what_was_done() {
+        let mut report = RunReport::empty("0.1.0");
+        report.files.selected = 1_018;
+        report.queries.entry(QueryKind::Facts).or_default().computed = 1;
+        report.queries.entry(QueryKind::Resolution).or_default().computed = 3;
+        report.queries.entry(QueryKind::Page).or_default().computed = 2;
+        (report.pages.written, report.artifacts.written) = (2, 5);
+        let expected =
+            "parsed 1 of 1,018 files, resolved 3, rendered 2 pages, wrote 2 and 5 artifacts: docs\n";
+        assert_eq!(summary(&report, "docs"), expected);
+        report.pages.removed = 1;
+        assert!(summary(&report, "docs").ends_with("5 artifacts, removed 1: docs\n"));
+    }
+
+    #[test]
+    fn files_without_facts_are_noted() {
+        let mut report = RunReport::empty("0.1.0");
+        assert_eq!(notes(&report), Vec::<String>::new());
+        report.files.unparsable = 1;
+        report.files.skipped = [("ignored".to_owned(), 0), ("vendored".to_owned(), 1_200)].into();
+        let expected = [
+            "1 file gave no facts: `phase1/scan-coverage.json` in the work directory says why",
+            "left out: 1,200 vendored (`bindery status --skipped` lists them)",
+        ];
+        assert_eq!(notes(&report), expected);
+    }
+}

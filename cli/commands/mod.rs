@@ -1,0 +1,65 @@
+//! The commands, one file each: arguments as a plain struct, one call into the engine, printing.
+//!
+//! A new command is a new file with such a struct, a variant of [`Command`] and its line in
+//! [`Command::run`]; the README's table must name it, or a test fails.
+
+mod build;
+mod cache;
+mod callees;
+mod callers;
+mod check;
+mod schema;
+mod skeleton;
+mod status;
+mod symbol;
+mod why;
+
+use std::path::Path;
+
+use clap::Subcommand;
+
+use crate::arguments::Global;
+use crate::console::Console;
+use crate::exit::{Ending, Stop};
+
+/// What can be asked for.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    Build(build::Build),
+    Check(check::Check),
+    Status(status::Status),
+    Why(why::Why),
+    Symbol(symbol::Symbol),
+    Callers(callers::Callers),
+    Callees(callees::Callees),
+    Skeleton(skeleton::Skeleton),
+    Cache(cache::Cache),
+    Schema(schema::Schema),
+}
+
+impl Command {
+    /// Does it.
+    pub(crate) fn run(&self, global: &Global, console: &Console) -> Result<Ending, Stop> {
+        match self {
+            Command::Build(command) => command.run(global, console),
+            Command::Check(command) => command.run(global, console),
+            Command::Status(command) => command.run(global, console),
+            Command::Why(command) => command.run(global, console),
+            Command::Symbol(command) => command.run(global, console),
+            Command::Callers(command) => command.run(global, console),
+            Command::Callees(command) => command.run(global, console),
+            Command::Skeleton(command) => command.run(global, console),
+            Command::Cache(command) => command.run(global, console),
+            Command::Schema(command) => command.run(console),
+        }
+    }
+
+    /// Where the run's trace is to be written; needed before the run.
+    pub(crate) fn trace_file(&self) -> Option<&Path> {
+        match self {
+            Command::Build(command) => command.trace_file(),
+            Command::Check(command) => command.trace_file(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! One type per file, with its keys in the order they are written.
+//!
+//! Every type refuses unknown keys, so that what deserializes also fits its published schema.
+
+mod assignment;
+mod card;
+mod configuration;
+mod coverage;
+mod dropped;
+mod function_row;
+mod graph;
+mod identifier;
+mod narration;
+mod organization;
+mod registers;
+mod report;
+mod skeleton;
+mod version;
+
+pub use assignment::{Assignment, AssignmentCoverage, MemberCoverage, Members, Placement};
+pub use card::{Card, CardCoverage, CardFunction, Role};
+pub use configuration::{
+    ArtifactExport, Configuration, Depth, FileSet, Format, LINK_PLACEHOLDERS, Limits, Strategy,
+};
+pub use coverage::{CoverageMetadata, FileProblem, ProblemCounts, ProblemKind, ScanCoverage};
+pub use dropped::{ByCategory, DropCategory, DroppedCall, DroppedCalls, DroppedMetadata};
+pub use function_row::FunctionRow;
+pub use graph::{
+    AttributeUse, BoundaryKind, BoundaryNode, CallType, Edge, Graph, GraphMetadata, InternalKind,
+    InternalNode, Node, TypeKind, TypeNode,
+};
+pub use identifier::{InvalidIdentifier, RegisterId, StageId};
+pub use narration::{Narration, ProseLanguage};
+pub use organization::{
+    Organization, OrganizedCoverage, OrganizedFile, OrganizedGroup, OrganizedMetadata, OrganizedStage,
+};
+pub use registers::{Register, Registers, StateUse};
+pub use report::{
+    ExportState, FileCounts, OutputCounts, Phase, QueryCounts, QueryKind, Reason, Recomputed, ReportKind,
+    RunRecord, RunReport,
+};
+pub use skeleton::{DraftedBy, Skeleton, SkeletonMetadata, Stage};
+pub use version::Version;

@@ -1,0 +1,247 @@
+//! `build` and `check`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+
+use bindery_artifacts::write::artifact_text;
+use bindery_artifacts::{ExportState, OutputCounts, Phase, QueryKind, Recomputed, RunRecord, Version, files};
+use bindery_source::{ContentHash, KeyHasher, RepoPath};
+use bindery_store::outputs::{Applied, OutputDir, OutputPlan, Planned};
+use bindery_store::{Durability, Holder, Stopwatch, WorkDir, found, read_file, write_atomically};
+
+use crate::exports::exports;
+use crate::options::Progress;
+use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
+use crate::repository::Repository;
+use crate::run::{Computed, Run, to_write};
+use crate::snapshot::Lost;
+
+impl Repository {
+    /// Brings handbook and exports up to date.
+    pub fn build(&self, progress: &dyn Progress) -> Result<BuildOutcome, Failure> {
+        let total = Stopwatch::start();
+        let work = WorkDir::open(self.work.clone()).map_err(|error| {
+            Failure::machine(error).with_hint("`--work-dir` and `--out` choose other places to write to")
+        })?;
+        let _lock = work.lock(&Holder::this_process("bindery build"))?;
+        let (mut run, bytes) = Run::open(self, progress, true);
+        if let Some(pages) = bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)) {
+            run.report.pages.kept = pages;
+            run.report.microseconds.insert(Phase::Total, total.elapsed().as_micros() as u64);
+            return Ok(self.outcome(run, Vec::new(), Vec::new()));
+        }
+        let (old, moved) = run.gate(bytes.as_deref());
+        let mut computed = run.compute(old, moved)?;
+        self.check_interrupt()?;
+        let foreign = self.write(&mut run, &mut computed)?;
+        let faults = std::mem::take(&mut computed.analysis.faults);
+        self.report_causes(&mut run, &computed);
+        run.report.microseconds.insert(Phase::Total, total.elapsed().as_micros() as u64);
+        Ok(self.outcome(run, foreign, faults))
+    }
+
+    fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Failure> {
+        let clock = Stopwatch::start();
+        let wanted = computed.wanted();
+        let output = self.handbook_output();
+        let known = computed.analysis.state.known.handbook.clone();
+        let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
+        let bytes = page_bytes(run, computed, &plan).map_err(lost)?;
+        let applied = apply(&output, &plan, &bytes)?;
+        run.report.pages = counts(&plan, &applied);
+        run.report.queries.entry(QueryKind::Page).or_default().computed = computed.handbook.rendered.len() as u64;
+        run.report.queries.entry(QueryKind::Page).or_default().reused =
+            (computed.handbook.records.len() - computed.handbook.rendered.len()) as u64;
+        let foreign = plan.foreign().map(|path| output.directory().shown(path.as_str().as_bytes())).collect();
+        run.report.microseconds.insert(Phase::Write, clock.elapsed().as_micros() as u64);
+        let state = &mut computed.analysis.state;
+        state.known.wanted = wanted;
+        state.known.handbook = applied.on_disk;
+        state.pages = computed.handbook.records.clone();
+        state.structure = computed.structure.encode();
+        let clock = Stopwatch::start();
+        let exported = self.write_exports(run, computed)?;
+        run.report.microseconds.insert(Phase::Export, clock.elapsed().as_micros() as u64);
+        let clock = Stopwatch::start();
+        self.write_run_record(run, computed, exported)?;
+        run.commit(std::mem::take(&mut computed.analysis.state));
+        *run.report.microseconds.entry(Phase::Write).or_default() += clock.elapsed().as_micros() as u64;
+        Ok(foreign)
+    }
+
+    /// Writes the phase artifacts unless they already show this.
+    fn write_exports(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<ExportState, Failure> {
+        let state = &computed.analysis.state;
+        if !self.exports_wanted() {
+            return Ok(if state.exports.is_some() { ExportState::Stale } else { ExportState::None });
+        }
+        let digest = export_digest(run, computed);
+        let output = self.export_output();
+        let known = state.known.exports.clone();
+        if state.exports == Some(digest) && !known.is_empty() {
+            let wanted: BTreeMap<RepoPath, ContentHash> =
+                known.iter().map(|(path, on_disk)| (path.clone(), on_disk.hash)).collect();
+            let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
+            if plan.is_current() {
+                run.report.artifacts.kept = wanted.len() as u64;
+                return Ok(ExportState::Current);
+            }
+        }
+        let strategy = self.configuration.strategy;
+        let bytes = exports(&computed.presenter(run), strategy, &run.date.1).map_err(lost)?;
+        let wanted = bytes.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
+        let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
+        let applied = apply(&output, &plan, &bytes)?;
+        run.report.artifacts = counts(&plan, &applied);
+        computed.analysis.state.known.exports = applied.on_disk;
+        computed.analysis.state.exports = Some(digest);
+        Ok(ExportState::Current)
+    }
+
+    fn write_run_record(&self, run: &Run<'_>, computed: &Computed, artifacts: ExportState) -> Result<(), Failure> {
+        let record = RunRecord {
+            version: Version,
+            tool: crate::VERSION.to_owned(),
+            commit: self.git().and_then(|git| git.head_id()),
+            finished_at: crate::run::instant(bindery_store::unix_time()),
+            artifacts,
+            stamp: Some(computed.handbook.stamp.clone()),
+        };
+        let _ = run;
+        let (file_system, path) = (self.work.file_system(), self.work.path(files::RUN.as_bytes()));
+        Ok(write_atomically(file_system, &path, &artifact_text(&record), Durability::Renamed)?)
+    }
+
+    fn report_causes(&self, run: &mut Run<'_>, computed: &Computed) {
+        let causes = computed.analysis.causes.iter().map(|(path, cause)| Recomputed {
+            query: QueryKind::Resolution,
+            unit: path.to_string(),
+            reason: cause.reason,
+            because_of: cause.because_of.as_ref().map(|(path, key)| format!("{path}: {key}")),
+        });
+        run.report.recomputed = causes.chain(computed.handbook.recomputed.iter().cloned()).collect();
+        run.report.recomputed.sort_unstable();
+    }
+
+    fn outcome(&self, run: Run<'_>, foreign: Vec<String>, faults: Vec<String>) -> BuildOutcome {
+        BuildOutcome {
+            warnings: run.blobs.store().take_warning().iter().map(ToString::to_string).collect(),
+            report: run.report,
+            handbook: self.handbook.shown(b""),
+            foreign,
+            faults,
+        }
+    }
+
+    /// Compares the handbook with what a build would write, and writes no output.
+    pub fn check(&self, with_diff: bool, progress: &dyn Progress) -> Result<CheckOutcome, Failure> {
+        let has_work_directory = found(self.work.file_system().lstat(self.work.base()))?.is_some();
+        let (mut run, bytes) = Run::open(self, progress, has_work_directory);
+        if bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)).is_some() {
+            return Ok(CheckOutcome { written_by: None, stale: Vec::new(), faults: Vec::new(), warnings: Vec::new() });
+        }
+        let (old, moved) = run.gate(bytes.as_deref());
+        let mut computed = run.compute(old, moved)?;
+        let (plan, stale) = self.staleness(&run, &computed, with_diff)?;
+        Ok(CheckOutcome {
+            written_by: plan.written_by.filter(|version| version != crate::VERSION),
+            stale,
+            faults: std::mem::take(&mut computed.analysis.faults),
+            warnings: run.blobs.store().take_warning().iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// How the handbook on disk differs from what was worked out.
+    pub(crate) fn staleness(
+        &self,
+        run: &Run<'_>,
+        computed: &Computed,
+        with_diff: bool,
+    ) -> Result<(OutputPlan, Vec<Staleness>), Failure> {
+        let wanted = computed.wanted();
+        let output = self.handbook_output();
+        let plan = output.plan(&self.handbook_request(&wanted, &computed.analysis.state.known.handbook).as_request())?;
+        let mut stale = Vec::new();
+        for (path, planned) in &plan.files {
+            let state = match planned {
+                Planned::Keep | Planned::Foreign => continue,
+                Planned::Create => OutputState::Missing,
+                Planned::Replace => OutputState::Outdated,
+                Planned::Remove => OutputState::Leftover,
+                Planned::ForeignInTheWay => OutputState::Foreign,
+            };
+            let diff = if with_diff { self.diff(run, computed, path)? } else { None };
+            stale.push(Staleness { path: output.directory().shown(path.as_str().as_bytes()), state, diff });
+        }
+        if plan.manifest_differs && stale.is_empty() {
+            let path = output.directory().shown(bindery_store::outputs::MANIFEST_NAME.as_bytes());
+            stale.push(Staleness { path, state: OutputState::Outdated, diff: None });
+        }
+        Ok((plan, stale))
+    }
+
+    fn diff(&self, run: &Run<'_>, computed: &Computed, path: &RepoPath) -> Result<Option<String>, Failure> {
+        let file_system = self.handbook.file_system();
+        let raw = self.handbook.path(path.as_str().as_bytes());
+        let there = found(read_file(file_system, &raw))?.map_or(Vec::new(), |read| read.bytes);
+        let should_be = match computed.handbook.records.contains_key(path) {
+            true => page(run, computed, path).map_err(lost)?.into_owned(),
+            false => Vec::new(),
+        };
+        let (Ok(old), Ok(new)) = (String::from_utf8(there), String::from_utf8(should_be)) else { return Ok(None) };
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
+        Ok(Some(text))
+    }
+}
+
+fn lost(_: Lost) -> Failure {
+    Failure::machine("the cache lost what was just written to it")
+        .with_hint("remove the `cache` directory of the work directory, or check the disk")
+}
+
+/// The text of one page, from this run or rendered again.
+fn page<'a>(run: &Run<'_>, computed: &'a Computed, path: &RepoPath) -> Result<Cow<'a, [u8]>, Lost> {
+    let handbook = &computed.handbook;
+    match handbook.stamped.get(path).or_else(|| handbook.rendered.get(path)) {
+        Some(bytes) => Ok(Cow::Borrowed(bytes)),
+        None => computed.presenter(run).page(path, &handbook.stamp).map(Cow::Owned),
+    }
+}
+
+/// The texts of all pages that are to be written.
+fn page_bytes(run: &Run<'_>, computed: &Computed, plan: &OutputPlan) -> Result<BTreeMap<RepoPath, Vec<u8>>, Lost> {
+    let paths: BTreeSet<RepoPath> = to_write(plan).into_iter().collect();
+    paths.into_iter().map(|path| Ok((path.clone(), page(run, computed, &path)?.into_owned()))).collect()
+}
+
+fn apply(output: &OutputDir, plan: &OutputPlan, bytes: &BTreeMap<RepoPath, Vec<u8>>) -> Result<Applied, Failure> {
+    let contents = |path: &RepoPath| bytes.get(path).map_or(Cow::Borrowed(&[][..]), |bytes| Cow::Borrowed(&bytes[..]));
+    Ok(output.apply(plan, &contents)?)
+}
+
+fn counts(plan: &OutputPlan, applied: &Applied) -> OutputCounts {
+    OutputCounts {
+        written: applied.written.len() as u64,
+        kept: plan.with(Planned::Keep).count() as u64,
+        removed: applied.removed.len() as u64,
+    }
+}
+
+/// Changes with everything the phase artifacts are made from.
+fn export_digest(run: &Run<'_>, computed: &Computed) -> ContentHash {
+    let mut key = KeyHasher::new("exports");
+    key.field("circumstances", &run.circumstances().0).field("date", run.date.1.as_bytes());
+    key.field("structure", &ContentHash::of(&computed.structure.encode()).0);
+    let mut files: Vec<_> = computed.analysis.state.files.iter().flatten().collect();
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    for file in files {
+        key.field("file", file.path.as_str().as_bytes());
+        key.field("content", &file.content.map_or([0; 32], |content| content.0));
+        key.field("status", file.status.for_digest().as_bytes());
+        for blob in file.blobs() {
+            key.field("blob", &blob.key().0);
+        }
+    }
+    key.finish()
+}

@@ -1,0 +1,343 @@
+//! Reading and parsing of the files that changed.
+//!
+//! Each file's bytes are read once: they are hashed, looked up in the cache under that hash, and parsed,
+//! in that order, and dropped. A file the guards distrust, and every file of a large batch, is parsed by
+//! a worker; few small files are parsed here.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bindery_facts::{Manifest, encode};
+use bindery_graph::{Contents, Unit};
+use bindery_languages::for_language;
+use bindery_source::{ContentHash, Language, RepoPath};
+use bindery_store::fs::FileSystem;
+use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool};
+use bindery_store::{Interrupt, read_file};
+use bindery_syntax::{Limits, Parsed, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::blobs::{Batches, Blobs};
+use crate::options::Progress;
+use crate::reading::{Packed, facts_key, left_out, parse_here};
+use crate::state::{InputKind, LeftOut, Retired, Status};
+
+/// Up to this many files a process of its own costs more than it protects (starting one takes about 5 ms).
+const PARSED_HERE: usize = 8;
+
+/// A file to be read.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) path: RepoPath,
+    /// What to open: never a link.
+    pub(crate) raw: Vec<u8>,
+    pub(crate) kind: InputKind,
+    /// Its first line must say which language it is.
+    pub(crate) by_first_line: bool,
+    /// It is analysed even if it says that it is generated.
+    pub(crate) is_included: bool,
+}
+
+/// What became of a file.
+pub(crate) struct Taken {
+    pub(crate) kind: InputKind,
+    pub(crate) content: Option<ContentHash>,
+    pub(crate) status: Status,
+    pub(crate) first_error: Option<u32>,
+    /// What others see of it, where this run had it in hand.
+    pub(crate) unit: Option<Arc<Unit>>,
+    /// Whether the facts came from the cache.
+    pub(crate) from_cache: bool,
+}
+
+/// Everything reading needs.
+pub(crate) struct Intake<'a> {
+    pub(crate) file_system: &'a dyn FileSystem,
+    pub(crate) blobs: &'a Blobs,
+    pub(crate) limits: Limits,
+    /// Facts by cache key.
+    pub(crate) cached: FxHashMap<ContentHash, Retired>,
+    pub(crate) worker: Option<WorkerCommand>,
+    pub(crate) jobs: usize,
+    pub(crate) interrupt: Interrupt,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+/// A file whose bytes must be parsed.
+struct ParseJob {
+    index: usize,
+    language: Language,
+    content: ContentHash,
+    key: ContentHash,
+    bytes: Vec<u8>,
+}
+
+enum Read {
+    Done(Box<Taken>),
+    Store(Box<Taken>, ContentHash, Vec<u8>),
+    Parse(ParseJob),
+}
+
+impl Intake<'_> {
+    /// Reads all `wanted`, in their order.
+    pub(crate) fn take(&self, wanted: &[Wanted]) -> Vec<Taken> {
+        let run = Run::new(self, wanted);
+        match &self.worker {
+            Some(command) if wanted.len() > PARSED_HERE => run.with_workers(command),
+            _ => run.here(),
+        }
+        run.finish()
+    }
+
+    fn read(&self, index: usize, wanted: &Wanted) -> Read {
+        let bytes = match read_file(self.file_system, &wanted.raw) {
+            Ok(read) => read.bytes,
+            Err(error) => return Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned())),
+        };
+        let content = ContentHash::of(&bytes);
+        let done = |kind, status| Read::Done(Box::new(Taken::new(kind, content, status)));
+        match wanted.kind {
+            InputKind::Manifest(language) => self.read_manifest(wanted, language, content, &bytes),
+            InputKind::Readme => {
+                let text = SourceText::decode(&bytes).map_or(String::new(), |text| text.as_str().to_owned());
+                let blob = encode(&text);
+                let taken = Taken::new(wanted.kind, content, Status::Failed(String::new()));
+                Read::Store(Box::new(taken), ContentHash::of(&blob), blob)
+            }
+            InputKind::Source(named) => {
+                let Some(language) = (if wanted.by_first_line { first_line_language(&bytes) } else { Some(named) })
+                else {
+                    return done(wanted.kind, Status::LeftOut(LeftOut::NoLanguage));
+                };
+                let kind = InputKind::Source(language);
+                if let Some(reason) = left_out(language, &bytes).filter(|_| !wanted.is_included) {
+                    return done(kind, Status::LeftOut(reason));
+                }
+                let entry = for_language(language).expect("inputs are selected by the registry's own languages");
+                let key = facts_key(content, entry, &self.limits);
+                match self.cached.get(&key) {
+                    Some(cached) => Read::Done(Box::new(Taken::cached(kind, content, cached))),
+                    None => Read::Parse(ParseJob { index, language, content, key, bytes }),
+                }
+            }
+        }
+    }
+
+    fn read_manifest(&self, wanted: &Wanted, language: Language, content: ContentHash, bytes: &[u8]) -> Read {
+        let entry = for_language(language).expect("inputs are selected by the registry's own languages");
+        let manifest = match SourceText::decode(bytes) {
+            Ok(text) => entry.adapter.manifest(wanted.path.file_name(), text.as_str()),
+            Err(problem) => Manifest { entries: Vec::new(), problem: Some((1, problem.to_string())) },
+        };
+        let blob = encode(&manifest);
+        let key = ContentHash::of(&blob);
+        let mut taken = Taken::new(wanted.kind, content, Status::Failed(String::new()));
+        let contents = Contents::Manifest(language, Arc::new(manifest));
+        taken.unit = Some(Arc::new(Unit { path: wanted.path.clone(), contents }));
+        Read::Store(Box::new(taken), key, blob)
+    }
+}
+
+impl Taken {
+    fn new(kind: InputKind, content: ContentHash, status: Status) -> Self {
+        Self { kind, content: Some(content), status, first_error: None, unit: None, from_cache: false }
+    }
+
+    fn unread(kind: InputKind, status: Status) -> Read {
+        let taken = Self { kind, content: None, status, first_error: None, unit: None, from_cache: false };
+        Read::Done(Box::new(taken))
+    }
+
+    fn cached(kind: InputKind, content: ContentHash, cached: &Retired) -> Self {
+        let status = Status::Scanned { summary: cached.summary, rest: cached.rest, resolution: None };
+        Self { first_error: cached.first_error, from_cache: true, ..Self::new(kind, content, status) }
+    }
+}
+
+fn first_line_language(bytes: &[u8]) -> Option<Language> {
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line.strip_suffix(b"\r").unwrap_or(line)).ok()?;
+    Language::from_shebang(line).filter(|language| for_language(*language).is_some())
+}
+
+/// One reading of many files, by several threads.
+struct Run<'a> {
+    intake: &'a Intake<'a>,
+    wanted: &'a [Wanted],
+    taken: Mutex<FxHashMap<usize, Taken>>,
+    packed: Batches<'a, (usize, Taken)>,
+    done: AtomicU64,
+}
+
+impl<'a> Run<'a> {
+    fn new(intake: &'a Intake<'a>, wanted: &'a [Wanted]) -> Self {
+        let packed = Batches::new(intake.blobs);
+        Self { intake, wanted, taken: Mutex::default(), packed, done: AtomicU64::new(0) }
+    }
+
+    fn here(&self) {
+        self.wanted.par_iter().enumerate().for_each(|(index, wanted)| {
+            if self.intake.interrupt.received().is_some() {
+                return;
+            }
+            match self.intake.read(index, wanted) {
+                Read::Done(taken) => self.set(index, *taken),
+                Read::Store(taken, key, blob) => self.store(index, *taken, vec![(key, blob)]),
+                Read::Parse(job) => self.parse_job(job),
+            }
+        });
+    }
+
+    fn parse_job(&self, job: ParseJob) {
+        let route = bindery_syntax::route(job.language, &job.bytes, &self.intake.limits);
+        match (route, &self.intake.worker) {
+            (Route::Worker, Some(command)) => self.parse_alone(command, job, false),
+            _ => {
+                let parsed = parse_here(job.language, &job.bytes, &self.intake.limits);
+                self.accept(&job, parsed);
+            }
+        }
+    }
+
+    fn with_workers(&self, command: &WorkerCommand) {
+        let under_way: Mutex<FxHashMap<usize, ParseJob>> = Mutex::default();
+        let lost: Mutex<Vec<(ParseJob, Ending)>> = Mutex::default();
+        let mut sent = 0;
+        let mut files = self.wanted.iter().enumerate();
+        let requests = std::iter::from_fn(|| {
+            for (index, wanted) in files.by_ref() {
+                match self.intake.read(index, wanted) {
+                    Read::Done(taken) => self.set(index, *taken),
+                    Read::Store(taken, key, blob) => self.store(index, *taken, vec![(key, blob)]),
+                    Read::Parse(job) => {
+                        let request = self.request(&job);
+                        lock(&under_way).insert(sent, job);
+                        sent += 1;
+                        return Some(request);
+                    }
+                }
+            }
+            None
+        });
+        let pool = WorkerPool::new(command.clone(), self.intake.jobs, self.intake.interrupt.clone());
+        pool.run(requests, &|number, answer| {
+            let Some(job) = lock(&under_way).remove(&number) else { return };
+            match answer {
+                Answer::Done(bytes) => self.accept_answer(&job, &bytes),
+                Answer::Lost(ending) => lock(&lost).push((job, ending)),
+                Answer::Interrupted => {}
+            }
+        });
+        let mut lost = lost.into_inner().unwrap_or_else(PoisonError::into_inner);
+        lost.sort_by_key(|(job, _)| job.index);
+        for (job, ending) in lost {
+            self.judge(command, job, ending, false);
+        }
+    }
+
+    fn parse_alone(&self, command: &WorkerCommand, job: ParseJob, is_retry: bool) {
+        let ended: Mutex<Option<Ending>> = Mutex::default();
+        let pool = WorkerPool::new(command.clone(), 1, self.intake.interrupt.clone());
+        pool.run(std::iter::once(self.request(&job)), &|_, answer| match answer {
+            Answer::Done(bytes) => self.accept_answer(&job, &bytes),
+            Answer::Lost(ending) => *lock(&ended) = Some(ending),
+            Answer::Interrupted => {}
+        });
+        if let Some(ending) = ended.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.judge(command, job, ending, is_retry);
+        }
+    }
+
+    fn judge(&self, command: &WorkerCommand, job: ParseJob, ending: Ending, is_retry: bool) {
+        let end = match ending {
+            Ending::Exited(code) => WorkerEnd::Exited(Some(code)),
+            Ending::Killed(_) | Ending::Unusable => WorkerEnd::Exited(None),
+            Ending::Silent => WorkerEnd::Silent,
+        };
+        let limits = self.intake.limits;
+        let request = WorkerRequest { language: job.language, limits, bytes: &job.bytes };
+        match bindery_syntax::judge(end, is_retry, &request) {
+            Verdict::Fact(parsed) => self.accept(&job, parsed),
+            Verdict::RetryAlone => self.parse_alone(command, job, true),
+            Verdict::Died { detail } => self.fail(&job, detail.to_owned()),
+        }
+    }
+
+    fn request(&self, job: &ParseJob) -> Vec<u8> {
+        WorkerRequest { language: job.language, limits: self.intake.limits, bytes: &job.bytes }.encode()
+    }
+
+    fn accept_answer(&self, job: &ParseJob, bytes: &[u8]) {
+        match WorkerAnswer::decode(bytes).and_then(|answer| answer.parsed().ok()) {
+            Some(parsed) => self.accept(job, parsed),
+            None => self.fail(job, "parser gave an answer that cannot be read".to_owned()),
+        }
+    }
+
+    fn accept(&self, job: &ParseJob, parsed: Parsed) {
+        let kind = InputKind::Source(job.language);
+        match parsed {
+            Parsed::Facts(facts) => {
+                let first_error = facts.first_error;
+                let packed = Packed::new(*facts);
+                let unit = packed.unit(&self.wanted[job.index].path);
+                let blank = Status::Failed(String::new());
+                let taken = Taken { first_error, unit: Some(unit), ..Taken::new(kind, job.content, blank) };
+                let blobs = vec![(job.key, packed.summary_blob), (job.key, packed.rest_blob)];
+                self.store(job.index, taken, blobs);
+            }
+            Parsed::Unparsable { detail } => {
+                self.set(job.index, Taken::new(kind, job.content, Status::Unparsable(detail)));
+            }
+            Parsed::Panicked { detail } => self.fail(job, detail),
+        }
+    }
+
+    fn fail(&self, job: &ParseJob, detail: String) {
+        let kind = InputKind::Source(job.language);
+        self.set(job.index, Taken::new(kind, job.content, Status::Failed(detail)));
+    }
+
+    /// For files whose status will be where their blobs lie, which is known when the batch is written.
+    fn store(&self, index: usize, taken: Taken, blobs: Vec<(ContentHash, Vec<u8>)>) {
+        self.packed.add((index, taken), blobs);
+        self.count();
+    }
+
+    fn set(&self, index: usize, taken: Taken) {
+        lock(&self.taken).insert(index, taken);
+        self.count();
+    }
+
+    fn count(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        self.intake.progress.step("reading", done, self.wanted.len() as u64);
+    }
+
+    fn finish(self) -> Vec<Taken> {
+        let mut taken = self.taken.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for ((index, mut packed), blobs) in self.packed.finish() {
+            packed.status = match *blobs.as_slice() {
+                [summary, rest] => Status::Scanned { summary, rest, resolution: None },
+                [data] => Status::Data(data),
+                _ => continue,
+            };
+            taken.insert(index, packed);
+        }
+        // Only an interrupted run leaves files out, and it ends before anything is made of them.
+        let blank = |index: usize| Taken {
+            kind: self.wanted[index].kind,
+            content: None,
+            status: Status::Failed("interrupted".to_owned()),
+            first_error: None,
+            unit: None,
+            from_cache: false,
+        };
+        (0..self.wanted.len()).map(|index| taken.remove(&index).unwrap_or_else(|| blank(index))).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,116 @@
+//! What the gate compares: the stats of everything the last run looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bindery_source::{ContentHash, RepoPath};
+use bindery_store::fs::{FileSystem, Stat};
+use bindery_store::outputs::KnownOutputs;
+use bindery_store::select::{Selection, changed_links};
+use bindery_store::{EntryChange, GateMode, KnownEntry, RacyStamp, changed_since};
+use serde::{Deserialize, Serialize};
+
+/// A path outside the selection that the build depends on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct OtherInput {
+    /// Below the root.
+    pub(crate) raw: Vec<u8>,
+    /// None if it was not there, which is as much an input.
+    pub(crate) stat: Option<Stat>,
+}
+
+/// See the module's page.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
+    /// The tool, the configuration, the options of the run and the date it shows.
+    pub(crate) circumstances: Option<ContentHash>,
+    /// What the configuration says about selecting; another value makes everything be walked again.
+    pub(crate) selection_rules: Option<ContentHash>,
+    /// What was selected.
+    pub(crate) selection: Selection,
+    /// The configuration and the skeleton.
+    pub(crate) others: Vec<OtherInput>,
+    /// Raw paths of all the above whose stats prove nothing next time.
+    pub(crate) smudged: BTreeSet<Vec<u8>>,
+    /// The handbook's files and hashes as the last run wanted them.
+    pub(crate) wanted: BTreeMap<RepoPath, ContentHash>,
+    /// HEAD's id and the date that followed from it.
+    pub(crate) date: (Option<String>, String),
+    /// Those of the handbook's files that were there as wanted, with stats that prove it.
+    pub(crate) handbook: KnownOutputs,
+    /// The phase artifacts, likewise.
+    pub(crate) exports: KnownOutputs,
+}
+
+/// What moved since, by kind.
+#[derive(Debug, Default)]
+pub(crate) struct Moved {
+    /// Indices of selected files that must be looked at, with their stats now if they are there.
+    pub(crate) files: Vec<(usize, Option<Stat>)>,
+    /// Raw paths of directories that must be listed again.
+    pub(crate) directories: Vec<Vec<u8>>,
+    /// An ignore file changed: everything must be walked.
+    pub(crate) ignore_files: bool,
+    /// The configuration or the skeleton changed.
+    pub(crate) others: bool,
+}
+
+impl Moved {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.directories.is_empty() && !self.ignore_files && !self.others
+    }
+}
+
+impl Known {
+    /// Asks the disk about every input.
+    pub(crate) fn moved(&self, file_system: &dyn FileSystem, mode: GateMode) -> Moved {
+        let selection = &self.selection;
+        let (files, directories) = (selection.files.len(), selection.directories.len());
+        let entries: Vec<KnownEntry<'_>> = (selection.files.iter().map(|file| (file.raw(), Some(file.stat))))
+            .chain(selection.directories.iter().map(|seen| (seen.place.raw(), Some(seen.stat))))
+            .chain(selection.ignore_files.iter().map(|seen| (seen.place.raw(), Some(seen.stat))))
+            .chain(self.others.iter().map(|other| (other.raw.as_slice(), other.stat)))
+            .map(|(raw, stat)| KnownEntry { raw, stat, smudged: self.smudged.contains(raw) })
+            .collect();
+        let ignores_end = files + directories + selection.ignore_files.len();
+        let mut moved = Moved::default();
+        for (index, change) in changed_since(file_system, &entries, mode) {
+            match index {
+                _ if index < files => moved.files.push((index, stat_now(change))),
+                // A listing is no content: when everything is hashed, directories are still believed.
+                _ if index < files + directories => {
+                    if mode == GateMode::Stats || !matches!(change, EntryChange::Unproven(_)) {
+                        moved.directories.push(entries[index].raw.to_vec());
+                    }
+                }
+                _ if index < ignores_end => moved.ignore_files = true,
+                _ => moved.others = true,
+            }
+        }
+        let parent = |raw: &[u8]| raw.iter().rposition(|byte| *byte == b'/').map_or(Vec::new(), |at| raw[..at].to_vec());
+        for link in changed_links(file_system, &selection.links) {
+            moved.directories.push(parent(selection.links[link].place.raw()));
+        }
+        moved.directories.sort_unstable();
+        moved.directories.dedup();
+        moved
+    }
+
+    /// Notes which of the stats taken in this run are too fresh to be believed next time.
+    pub(crate) fn smudge(&mut self, stamp: RacyStamp) {
+        let selection = &self.selection;
+        let stats = (selection.files.iter().map(|file| (file.raw(), file.stat)))
+            .chain(selection.directories.iter().map(|seen| (seen.place.raw(), seen.stat)))
+            .chain(selection.ignore_files.iter().map(|seen| (seen.place.raw(), seen.stat)))
+            .chain(self.others.iter().filter_map(|other| Some((other.raw.as_slice(), other.stat?))));
+        self.smudged = stats.filter(|(_, stat)| stamp.smudges(stat)).map(|(raw, _)| raw.to_vec()).collect();
+        self.handbook.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
+        self.exports.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
+    }
+}
+
+fn stat_now(change: EntryChange) -> Option<Stat> {
+    match change {
+        EntryChange::Appeared(stat) | EntryChange::Touched(stat) | EntryChange::Unproven(stat) => Some(stat),
+        EntryChange::Vanished | EntryChange::Unreadable(_) => None,
+    }
+}

@@ -1,0 +1,319 @@
+//! Looking things up at the terminal: symbols, callers, callees, status and why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bindery_facts::{FileFacts, Name};
+use bindery_graph::{Callee, MODULE_NAME, Outcome, Resolution, Symbol};
+use bindery_source::RepoPath;
+use bindery_store::found;
+use bindery_store::select::SkipReason;
+use serde::Serialize;
+
+use crate::analysis::Analysis;
+use crate::identity::Ids;
+use crate::options::{Progress, Quiet};
+use crate::outcome::{CallOutcome, Failure, OutputState, Skipped, StatusOutcome, SymbolOutcome, WhyOutcome};
+use crate::relink::edges;
+use crate::repository::Repository;
+use crate::run::{Computed, Run};
+use crate::snapshot::Lost;
+use crate::state::Status;
+
+/// Which other ends of a symbol's calls are wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    None,
+    Callers,
+    Callees,
+}
+
+impl Repository {
+    /// The symbols of that name, qualname or id.
+    pub fn symbols(&self, name: &str) -> Result<Vec<SymbolOutcome>, Failure> {
+        self.look_up(name, Ends::None)
+    }
+
+    /// The same with the calls that lead to them.
+    pub fn callers(&self, name: &str) -> Result<Vec<SymbolOutcome>, Failure> {
+        self.look_up(name, Ends::Callers)
+    }
+
+    /// The same with the calls in them.
+    pub fn callees(&self, name: &str) -> Result<Vec<SymbolOutcome>, Failure> {
+        self.look_up(name, Ends::Callees)
+    }
+
+    fn look_up(&self, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome>, Failure> {
+        let (_, computed) = self.computed(&Quiet)?;
+        find(&computed, name, ends).map_err(|_| Failure::machine("the cache changed while it was read"))
+    }
+
+    /// Everything a build would work out, without writing an output.
+    fn computed<'a>(&'a self, progress: &'a dyn Progress) -> Result<(Run<'a>, Computed), Failure> {
+        let has_work_directory = found(self.work.file_system().lstat(self.work.base()))?.is_some();
+        let (mut run, bytes) = Run::open(self, progress, has_work_directory);
+        let (old, moved) = run.gate(bytes.as_deref());
+        let computed = run.compute(old, moved)?;
+        Ok((run, computed))
+    }
+
+    /// The drafted (or committed) skeleton as YAML.
+    pub fn skeleton_draft(&self) -> Result<String, Failure> {
+        let (_, computed) = self.computed(&Quiet)?;
+        let bytes = bindery_artifacts::write::artifact_text(&computed.structure.skeleton);
+        String::from_utf8(bytes).map_err(Failure::machine)
+    }
+
+    /// Writes the skeleton to the path the configuration names; returns that path.
+    pub fn skeleton_pin(&self) -> Result<String, Failure> {
+        let Some(path) = self.configuration.skeleton.clone() else {
+            return Err(Failure::usage("`bindery.toml` names no skeleton")
+                .with_hint("add `skeleton = \"handbook-skeleton.yaml\"` to it first"));
+        };
+        let raw = path.as_bytes();
+        if found(self.file_system.lstat(raw))?.is_some() {
+            return Err(Failure::findings(format!("`{path}` exists already and is kept")));
+        }
+        let (directory, _) = path.rsplit_once('/').unwrap_or(("", &path));
+        let draft = self.without_skeleton().skeleton_draft()?;
+        bindery_store::create_directories(&*self.file_system, directory.as_bytes())?;
+        bindery_store::write_atomically(&*self.file_system, raw, draft.as_bytes(), self.durability())?;
+        Ok(path)
+    }
+
+    /// What a build would do now.
+    pub fn status(&self, list_skipped: bool) -> Result<StatusOutcome, Failure> {
+        let (run, computed) = self.computed(&Quiet)?;
+        let analysis = &computed.analysis;
+        let (_, outputs) = self.staleness(&run, &computed, false)?;
+        let resolved = analysis.causes.iter().map(|(path, cause)| {
+            let because = cause.because_of.as_ref().map(|(path, key)| format!(": {key} ({path})"));
+            (path.to_string(), format!("{}{}", word(&cause.reason), because.unwrap_or_default()))
+        });
+        Ok(StatusOutcome {
+            inputs: analysis.inputs.iter().map(|(path, change)| (path.to_string(), change.word())).collect(),
+            resolved: resolved.collect(),
+            outputs,
+            skipped: skipped(analysis, list_skipped),
+        })
+    }
+
+    /// What stands behind an output or a file, and what depends on it.
+    pub fn why(&self, target: &str) -> Result<WhyOutcome, Failure> {
+        let (run, computed) = self.computed(&Quiet)?;
+        let (_, stale) = self.staleness(&run, &computed, false)?;
+        let target = target.trim_start_matches("./");
+        let page = computed.handbook.records.keys().find(|page| target == page.as_str() || self.shown_page(page) == target);
+        if let Some(page) = page {
+            let shown = self.handbook.shown(page.as_str().as_bytes());
+            let state = stale.iter().find(|stale| stale.path == shown).map(|stale| stale.state);
+            return Ok(why_page(&computed, page, state));
+        }
+        let path = RepoPath::new(target.split_once(':').map_or(target, |(path, _)| path));
+        if computed.analysis.snapshot.slot(&path).is_some() {
+            return why_file(&computed, &path).map_err(|_| Failure::machine("the cache changed while it was read"));
+        }
+        Err(Failure::usage(format!("`{target}` is neither a page of the handbook nor an input"))
+            .with_hint("`bindery status --skipped` lists what is left out, and why"))
+    }
+
+    fn shown_page(&self, page: &RepoPath) -> String {
+        match &self.handbook_in_root {
+            Some(directory) => format!("{directory}/{page}"),
+            None => page.to_string(),
+        }
+    }
+}
+
+fn find(computed: &Computed, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome>, Lost> {
+    let analysis = &computed.analysis;
+    let ids = Ids { clashes: &analysis.state.clashes };
+    let mut found = Vec::new();
+    for (slot, file) in analysis.snapshot.scanned() {
+        let Some(unit) = analysis.snapshot.unit(slot) else { continue };
+        let bindery_graph::Contents::Source(summary) = &unit.contents else { continue };
+        let wanted = |decl: &bindery_facts::Decl| {
+            let symbol = Symbol { path: file.path.clone(), qualname: decl.qualname.clone() };
+            let is_symbol = decl.kind.is_callable() || decl.kind.type_kind().is_some();
+            is_symbol && (decl.name == name || decl.qualname == name || ids.id(&symbol) == name)
+        };
+        let hits: Vec<usize> = (0..summary.decls.len()).filter(|at| wanted(&summary.decls[*at])).collect();
+        if hits.is_empty() {
+            continue;
+        }
+        let facts = analysis.snapshot.facts(slot)?;
+        for at in hits {
+            found.push((describe(computed, &file.path, &facts, at, ids), facts.clone(), slot, at));
+        }
+    }
+    let mut outcomes = Vec::with_capacity(found.len());
+    for (mut outcome, facts, slot, at) in found {
+        let symbol = Symbol { path: RepoPath::new(&outcome.file), qualname: facts.summary.decls[at].qualname.clone() };
+        outcome.calls = match ends {
+            Ends::None => Vec::new(),
+            Ends::Callees => callees(&facts, &*analysis.snapshot.resolution(slot)?, at, ids, &outcome.file),
+            Ends::Callers => callers(analysis, &symbol, ids)?,
+        };
+        outcomes.push(outcome);
+    }
+    outcomes.sort_by(|a, b| (&a.id, a.lines).cmp(&(&b.id, b.lines)));
+    Ok(outcomes)
+}
+
+fn describe(computed: &Computed, path: &RepoPath, facts: &FileFacts, at: usize, ids: Ids<'_>) -> SymbolOutcome {
+    let (decl, text) = (&facts.summary.decls[at], &facts.texts[at]);
+    let kind = decl.kind.callable_kind().map_or_else(
+        || format!("type:{}", decl.kind.type_kind().unwrap_or("other")),
+        str::to_owned,
+    );
+    let stage = computed.structure.stage_of(path).map(|at| &computed.structure.skeleton.stages[at as usize]);
+    SymbolOutcome {
+        id: ids.id(&Symbol { path: path.clone(), qualname: decl.qualname.clone() }),
+        kind,
+        file: path.to_string(),
+        lines: (text.line_start, text.line_end),
+        signature: text.signature.clone(),
+        stage: stage.map_or_else(String::new, |stage| stage.id.as_str().to_owned()),
+        calls: Vec::new(),
+    }
+}
+
+fn callees(facts: &FileFacts, resolution: &Resolution, at: usize, ids: Ids<'_>, file: &str) -> Vec<CallOutcome> {
+    let mut calls = Vec::new();
+    for (site, outcome) in facts.bodies.sites.iter().zip(&resolution.outcomes) {
+        let Outcome::Edges(call_type, callees) = outcome else { continue };
+        if site.caller.is_none_or(|caller| caller.0 as usize != at) {
+            continue;
+        }
+        calls.extend(callees.iter().map(|callee| CallOutcome {
+            id: callee_id(callee, ids),
+            file: file.to_owned(),
+            line: site.line,
+            call_type: word(call_type),
+            raw: site.raw.to_string(),
+        }));
+    }
+    calls.sort_unstable();
+    calls
+}
+
+fn callee_id(callee: &Callee, ids: Ids<'_>) -> String {
+    match callee {
+        Callee::Function(symbol) | Callee::Variant(symbol) => ids.id(symbol),
+        Callee::New(symbol) => format!("{}.<new>", ids.id(symbol)),
+        Callee::Boundary { specifier, class, name } if class.is_empty() => format!("boundary:{specifier}.{name}"),
+        Callee::Boundary { specifier, class, name } => format!("boundary:{specifier}.{class}.{name}"),
+    }
+}
+
+fn callers(analysis: &Analysis, symbol: &Symbol, ids: Ids<'_>) -> Result<Vec<CallOutcome>, Lost> {
+    let mut calls = Vec::new();
+    let of_file = crate::digest::callers_of_file(analysis, analysis.snapshot.blobs(), &symbol.path)?;
+    let files: BTreeSet<RepoPath> =
+        of_file.get(&symbol.qualname).into_iter().flatten().map(|caller| caller.path.clone()).collect();
+    for path in files {
+        let slot = analysis.snapshot.slot(&path).ok_or(Lost)?;
+        let (facts, resolution) = (analysis.snapshot.facts(slot)?, analysis.snapshot.resolution(slot)?);
+        for (at, callee) in edges(&resolution).filter(|(_, callee)| *callee == symbol) {
+            let _ = callee;
+            let site = &facts.bodies.sites[at];
+            let function = site.caller.map_or(Name::new_static(MODULE_NAME), |caller| {
+                facts.summary.decls[caller.0 as usize].qualname.clone()
+            });
+            let Outcome::Edges(call_type, _) = &resolution.outcomes[at] else { continue };
+            calls.push(CallOutcome {
+                id: ids.id(&Symbol { path: path.clone(), qualname: function }),
+                file: path.to_string(),
+                line: site.line,
+                call_type: word(call_type),
+                raw: site.raw.to_string(),
+            });
+        }
+    }
+    calls.sort_unstable();
+    Ok(calls)
+}
+
+/// The word an enum of the artifacts is spelled with.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn skipped(analysis: &Analysis, list: bool) -> BTreeMap<String, Skipped> {
+    let mut skipped: BTreeMap<String, Skipped> = BTreeMap::new();
+    let mut add = |reason: SkipReason, path: String| {
+        let entry = skipped.entry(reason.name().to_owned()).or_default();
+        entry.count += 1;
+        if list {
+            entry.paths.push(path);
+        }
+    };
+    for left_out in &analysis.state.known.selection.skipped {
+        let slash = if left_out.is_directory { "/" } else { "" };
+        add(left_out.reason, format!("{}{slash}", left_out.place.path()));
+    }
+    for file in analysis.state.files.iter().flatten() {
+        if let Status::LeftOut(reason) = &file.status
+            && let Some(reason) = reason.skip_reason()
+        {
+            add(reason, file.path.to_string());
+        }
+    }
+    for entry in skipped.values_mut() {
+        entry.paths.sort_unstable();
+    }
+    skipped
+}
+
+fn why_page(computed: &Computed, page: &RepoPath, state: Option<OutputState>) -> WhyOutcome {
+    let structure = &computed.structure;
+    let stage = structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
+    let rendered = computed.handbook.recomputed.iter().find(|recomputed| recomputed.unit == page.as_str());
+    let mut from = Vec::new();
+    if let Some(rendered) = rendered {
+        let because = rendered.because_of.as_ref().map(|path| format!(" of {path}"));
+        from.push(format!("{}{}", word(&rendered.reason), because.unwrap_or_default()));
+        if let Some(path) = &rendered.because_of {
+            from.extend(cause_chain(&computed.analysis, &RepoPath::new(path)));
+        }
+    }
+    if let Some(stage) = stage {
+        let own = structure.files.iter().filter(|(_, primary, _)| *primary == Some(stage as u32));
+        from.extend(own.map(|(path, _, _)| format!("shows {path}")));
+    }
+    WhyOutcome { subject: format!("page {page}"), is_stale: state.is_some() || rendered.is_some(), from, to: Vec::new() }
+}
+
+/// From a file that was resolved again back to the change behind it.
+fn cause_chain(analysis: &Analysis, path: &RepoPath) -> Vec<String> {
+    let Some(cause) = analysis.causes.get(path) else { return Vec::new() };
+    match &cause.because_of {
+        Some((origin, key)) => vec![format!("{path}: needs {key}"), format!("{origin}: changed")],
+        None => vec![format!("{path}: {}", word(&cause.reason))],
+    }
+}
+
+fn why_file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, Lost> {
+    let analysis = &computed.analysis;
+    let from = cause_chain(analysis, path);
+    let mut to: BTreeSet<String> = BTreeSet::new();
+    let mut pages: BTreeSet<String> = computed.structure.page_of(path).into_iter().collect();
+    for callers in crate::digest::callers_of_file(analysis, analysis.snapshot.blobs(), path)?.values() {
+        to.extend(callers.iter().filter(|caller| caller.path != *path).map(|caller| format!("called from {}", caller.path)));
+    }
+    if let Some(slot) = analysis.snapshot.slot(path)
+        && let Ok(resolution) = analysis.snapshot.resolution(slot)
+    {
+        pages.extend(edges(&resolution).filter_map(|(_, symbol)| computed.structure.page_of(&symbol.path)));
+    }
+    to.extend(pages.into_iter().map(|page| format!("shown on page {page}")));
+    Ok(WhyOutcome {
+        subject: format!("file {path}"),
+        is_stale: !from.is_empty(),
+        from,
+        to: to.into_iter().collect(),
+    })
+}

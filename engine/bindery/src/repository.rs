@@ -1,0 +1,258 @@
+//! Opening a repository: where its root is, what its configuration says, where outputs go.
+
+use std::num::NonZero;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use bindery_artifacts::{Configuration, files};
+use bindery_source::{ContentHash, KeyHasher};
+use bindery_store::fs::{FileSystem, OsFileSystem};
+use bindery_store::workers::WorkerCommand;
+use bindery_store::{Directory, Environment, GitLocation, Interrupt, StoreError, exists, found, read_file};
+
+use crate::options::Options;
+use crate::outcome::Failure;
+
+/// The work directory's name in the root.
+pub const WORK_DIRECTORY: &str = ".bindery";
+
+/// A repository that can be built, checked and asked.
+pub struct Repository {
+    pub(crate) file_system: Arc<dyn FileSystem>,
+    pub(crate) root: PathBuf,
+    pub(crate) work: Directory,
+    pub(crate) handbook: Directory,
+    /// The handbook's directory as seen from the root; none if it lies elsewhere.
+    pub(crate) handbook_in_root: Option<String>,
+    pub(crate) configuration: Configuration,
+    pub(crate) environment: Environment,
+    pub(crate) options: Options,
+    pub(crate) interrupt: Interrupt,
+}
+
+impl Repository {
+    /// Finds the root and reads `bindery.toml`. Creates nothing unless an option names a directory outside
+    /// the root, which is then created.
+    pub fn open(options: &Options) -> Result<Self, Failure> {
+        let environment = Environment::read();
+        let root = find_root(options.root.as_deref(), &environment)?;
+        let file_system: Arc<dyn FileSystem> = Arc::new(OsFileSystem::open(&root).map_err(Failure::usage)?);
+        Self::over(file_system, root, environment, options, Interrupt::on_signals())
+    }
+
+    /// A repository on any file system, for tests and for use inside other programs. Paths in `options` are
+    /// taken relative to `root`.
+    pub fn over(
+        file_system: Arc<dyn FileSystem>,
+        root: PathBuf,
+        environment: Environment,
+        options: &Options,
+        interrupt: Interrupt,
+    ) -> Result<Self, Failure> {
+        let configuration = read_configuration(&*file_system, options)?;
+        let work = place(&file_system, &root, options.work_dir.as_deref(), &environment)?
+            .unwrap_or_else(|| (Directory::new(file_system.clone(), WORK_DIRECTORY.as_bytes()), None))
+            .0;
+        let out = place(&file_system, &root, options.out.as_deref(), &environment)?;
+        let (handbook, handbook_in_root) = match (out, &configuration.out) {
+            (Some(chosen), _) => chosen,
+            (None, Some(out)) => (Directory::new(file_system.clone(), out.as_bytes()), Some(out.clone())),
+            (None, None) => {
+                let in_root = options.work_dir.is_none().then(|| format!("{WORK_DIRECTORY}/handbook"));
+                (work.subdirectory("handbook"), in_root)
+            }
+        };
+        Ok(Self {
+            file_system,
+            root,
+            work,
+            handbook,
+            handbook_in_root,
+            configuration,
+            environment,
+            options: options.clone(),
+            interrupt,
+        })
+    }
+
+    /// The same repository as if no skeleton were committed.
+    pub(crate) fn without_skeleton(&self) -> Self {
+        let mut configuration = self.configuration.clone();
+        configuration.skeleton = None;
+        Self {
+            file_system: self.file_system.clone(),
+            root: self.root.clone(),
+            work: self.work.clone(),
+            handbook: self.handbook.clone(),
+            handbook_in_root: self.handbook_in_root.clone(),
+            configuration,
+            environment: self.environment.clone(),
+            options: self.options.clone(),
+            interrupt: self.interrupt.clone(),
+        }
+    }
+
+    /// The directory analysed.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The configuration in force.
+    pub fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    pub(crate) fn worker(&self) -> Option<WorkerCommand> {
+        let (program, arguments) = self.options.worker.as_ref()?.split_first()?;
+        Some(WorkerCommand { program: PathBuf::from(program), arguments: arguments.to_vec() })
+    }
+
+    pub(crate) fn jobs(&self) -> usize {
+        self.options.jobs.unwrap_or(self.environment.cores).max(1)
+    }
+
+    pub(crate) fn git(&self) -> Option<GitLocation> {
+        GitLocation::find(&self.root)
+    }
+
+    /// Ends the call if the user asked to stop.
+    pub(crate) fn check_interrupt(&self) -> Result<(), Failure> {
+        match self.interrupt.received() {
+            Some(signal) => Err(Failure::interrupted(signal)),
+            None => Ok(()),
+        }
+    }
+
+    /// What the configuration says about selecting files.
+    pub(crate) fn selection_digest(&self) -> ContentHash {
+        let configuration = &self.configuration;
+        let mut key = KeyHasher::new("selection");
+        for pattern in &configuration.include {
+            key.field("include", pattern.as_bytes());
+        }
+        for pattern in &configuration.exclude {
+            key.field("exclude", pattern.as_bytes());
+        }
+        key.field("files", format!("{:?}", configuration.files).as_bytes());
+        key.field("handbook", self.handbook_in_root.as_deref().unwrap_or_default().as_bytes());
+        key.field("work", self.work.base());
+        self.limits().enter(&mut key);
+        key.finish()
+    }
+
+    /// The limits of parsing in force.
+    pub(crate) fn limits(&self) -> bindery_syntax::Limits {
+        let (chosen, mut limits) = (self.configuration.limits, bindery_syntax::Limits::default());
+        limits.file_bytes = chosen.file_bytes.map_or(limits.file_bytes, NonZero::get);
+        limits.bracket_depth = chosen.bracket_depth.map_or(limits.bracket_depth, NonZero::get);
+        limits.memory_base = chosen.memory_base.map_or(limits.memory_base, NonZero::get);
+        limits.memory_per_byte = chosen.memory_per_byte.map_or(limits.memory_per_byte, NonZero::get);
+        limits.ticks_base = chosen.ticks_base.map_or(limits.ticks_base, NonZero::get);
+        limits.ticks_per_kibibyte = chosen.ticks_per_kibibyte.map_or(limits.ticks_per_kibibyte, NonZero::get);
+        limits
+    }
+}
+
+fn find_root(given: Option<&Path>, environment: &Environment) -> Result<PathBuf, Failure> {
+    let here = environment.current_directory.clone();
+    if let Some(given) = given {
+        let path = here.map_or_else(|| given.to_owned(), |here| here.join(given));
+        return if exists(&path) {
+            Ok(normal(&path))
+        } else {
+            Err(Failure::usage(format!("cannot find the directory `{}`", given.display())))
+        };
+    }
+    let here = here.ok_or_else(|| Failure::usage("the current directory does not exist"))?;
+    let configured = here.ancestors().find(|directory| exists(&directory.join(files::CONFIGURATION)));
+    if let Some(directory) = configured {
+        return Ok(directory.to_owned());
+    }
+    Ok(GitLocation::find(&here).map_or(here, |git| git.top_level))
+}
+
+/// Folds `.` and `..` by spelling.
+fn normal(path: &Path) -> PathBuf {
+    let mut folded = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                folded.pop();
+            }
+            other => folded.push(other),
+        }
+    }
+    folded
+}
+
+/// The directory an option names, and its path in the root if it lies there.
+fn place(
+    file_system: &Arc<dyn FileSystem>,
+    root: &Path,
+    given: Option<&Path>,
+    environment: &Environment,
+) -> Result<Option<(Directory, Option<String>)>, Failure> {
+    let Some(given) = given else { return Ok(None) };
+    let base = environment.current_directory.as_deref().unwrap_or(root);
+    let path = normal(&base.join(given));
+    if let Ok(inside) = path.strip_prefix(root)
+        && let Some(inside) = inside.to_str().filter(|inside| !inside.is_empty())
+    {
+        return Ok(Some((Directory::new(file_system.clone(), inside.as_bytes()), Some(inside.to_owned()))));
+    }
+    let outside = OsFileSystem::create(&path).map_err(Failure::machine)?;
+    Ok(Some((Directory::new(Arc::new(outside), b""), None)))
+}
+
+fn read_configuration(file_system: &dyn FileSystem, options: &Options) -> Result<Configuration, Failure> {
+    let bytes = found(read_file(file_system, files::CONFIGURATION.as_bytes())).map_err(Failure::machine)?;
+    let text = match bytes {
+        Some(read) => String::from_utf8(read.bytes).map_err(|_| not_text())?,
+        None => String::new(),
+    };
+    let mut configuration = parse_configuration(files::CONFIGURATION, &text)?;
+    if !options.overrides.is_empty() {
+        let overrides = options.overrides.join("\n");
+        parse_configuration("--config", &overrides)?;
+        let merged = merged(&text, &overrides)?;
+        configuration = parse_configuration(files::CONFIGURATION, &merged)?;
+    }
+    check_version(&configuration)?;
+    Ok(configuration)
+}
+
+fn not_text() -> Failure {
+    Failure::findings(format!("`{}` is not UTF-8 text", files::CONFIGURATION))
+}
+
+fn parse_configuration(name: &str, text: &str) -> Result<Configuration, Failure> {
+    bindery_artifacts::read::read::<Configuration>(name, text)
+        .map(|located| located.value)
+        .map_err(|findings| Failure::of_findings(&findings))
+}
+
+/// `text` with the top-level keys of `overrides` in place of its own.
+fn merged(text: &str, overrides: &str) -> Result<String, Failure> {
+    let mut table: toml::Table = toml::from_str(text).map_err(Failure::findings)?;
+    table.extend(toml::from_str::<toml::Table>(overrides).map_err(Failure::usage)?);
+    toml::to_string(&table).map_err(Failure::machine)
+}
+
+fn check_version(configuration: &Configuration) -> Result<(), Failure> {
+    let Some(required) = &configuration.required_version else { return Ok(()) };
+    let requirement = semver::VersionReq::parse(required)
+        .map_err(|error| Failure::findings(format!("`required_version`: {error}")))?;
+    let version = semver::Version::parse(crate::VERSION).map_err(Failure::machine)?;
+    if requirement.matches(&version) {
+        return Ok(());
+    }
+    let message = format!("this repository wants bindery {required}, and this is {version}");
+    Err(Failure::findings(message).with_hint("install a version that fits, or change `required_version`"))
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure::machine(error)
+    }
+}

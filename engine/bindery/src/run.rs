@@ -1,0 +1,395 @@
+//! One run from gate to outputs, shared by `build`, `check`, `status` and `why`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bindery_artifacts::{ArtifactExport, Phase, RunReport, Skeleton, files};
+use bindery_handbook::pages::default_link_template;
+use bindery_source::{ContentHash, KeyHasher, RepoPath};
+use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
+use bindery_store::{
+    BlobRef, Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, Stopwatch, found, read_file,
+};
+use rustc_hash::FxHashSet;
+
+use crate::analysis::{Analyser, Analysis, Stop, build_id};
+use crate::blobs::{Blob, Blobs};
+use crate::digest::digest;
+use crate::identity::Ids;
+use crate::known::{Moved, OtherInput};
+use crate::options::Progress;
+use crate::outcome::Failure;
+use crate::present::{Handbook, Presenter, sketches};
+use crate::readme::About;
+use crate::repository::Repository;
+use crate::snapshot::Lost;
+use crate::state::{Retired, State};
+use crate::structure::{Structure, Surroundings};
+
+/// The store of one run.
+pub(crate) struct Run<'a> {
+    pub(crate) repository: &'a Repository,
+    pub(crate) blobs: Arc<Blobs>,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) report: RunReport,
+    pub(crate) date: (Option<String>, String),
+    head: HeadVersion,
+    stamp: RacyStamp,
+    mode: GateMode,
+}
+
+/// Everything a run worked out, before anything is written.
+pub(crate) struct Computed {
+    pub(crate) analysis: Analysis,
+    pub(crate) structure: Structure,
+    pub(crate) handbook: Handbook,
+    pub(crate) link_template: String,
+}
+
+impl Computed {
+    pub(crate) fn presenter<'a>(&'a self, run: &'a Run<'_>) -> Presenter<'a> {
+        Presenter {
+            analysis: &self.analysis,
+            blobs: &run.blobs,
+            structure: &self.structure,
+            link_template: self.link_template.clone(),
+            depth: run.repository.configuration.depth,
+        }
+    }
+
+    /// The hash of every file of the handbook as it should be.
+    pub(crate) fn wanted(&self) -> BTreeMap<RepoPath, ContentHash> {
+        let hash = |(page, record): (&RepoPath, &crate::state::PageRecord)| {
+            let bytes = self.handbook.stamped.get(page).map_or(record.bytes, |bytes| ContentHash::of(bytes));
+            (page.clone(), bytes)
+        };
+        self.handbook.records.iter().map(hash).collect()
+    }
+}
+
+impl<'a> Run<'a> {
+    /// Opens the store. `may_write`: whether a time stamp may be taken by creating a file.
+    pub(crate) fn open(repository: &'a Repository, progress: &'a dyn Progress, may_write: bool) -> (Self, Option<Vec<u8>>) {
+        let clock = Stopwatch::start();
+        let store = ContentStore::open(&repository.work, repository.durability());
+        let (bytes, head) = store.read_state();
+        let stamp = match may_write {
+            true => RacyStamp::take(&repository.work, &repository.root_directory()),
+            false => RacyStamp::distrust_everything(),
+        };
+        let options = &repository.options;
+        let hash_everything =
+            options.hash_everything || options.verify || repository.environment.ci || stamp == RacyStamp::distrust_everything();
+        let mode = if hash_everything { GateMode::HashEverything } else { GateMode::Stats };
+        let mut report = RunReport::empty(crate::VERSION);
+        report.microseconds.insert(Phase::State, clock.elapsed().as_micros() as u64);
+        let blobs = Arc::new(Blobs::new(store));
+        let date = (None, String::new());
+        (Self { repository, blobs, progress, report, date, head, stamp, mode }, bytes)
+    }
+
+    /// The state as far as this build can use it, and what moved since; nothing moved is the gate.
+    pub(crate) fn gate(&mut self, bytes: Option<&[u8]>) -> (State, Option<Moved>) {
+        let clock = Stopwatch::start();
+        let known = bytes.and_then(State::decode_known);
+        self.date = self.repository.date(known.as_ref().map(|(known, ..)| &known.date));
+        let moved = known.map(|(known, ..)| known.moved(&*self.repository.file_system, self.mode));
+        self.report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
+        let state = bytes.and_then(State::decode).unwrap_or_default();
+        if self.repository.options.verify {
+            return (State::default(), None);
+        }
+        match state.build == Some(build_id()) {
+            true => (state, moved),
+            false => (facts_only(&state, &self.repository.limits()), None),
+        }
+    }
+
+    /// Whether nothing at all is to be done, by stats alone.
+    pub(crate) fn nothing_changed(&mut self, bytes: &[u8]) -> Option<u64> {
+        let clock = Stopwatch::start();
+        let (known, build, _) = State::decode_known(bytes)?;
+        if build != Some(build_id()) || self.mode == GateMode::HashEverything {
+            return None;
+        }
+        self.date = self.repository.date(Some(&known.date));
+        if known.circumstances != Some(self.circumstances()) || self.date != known.date {
+            return None;
+        }
+        if !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
+            return None;
+        }
+        if !known.moved(&*self.repository.file_system, self.mode).is_empty() {
+            return None;
+        }
+        let request = self.repository.handbook_request(&known.wanted, &known.handbook);
+        let plan = self.repository.handbook_output().plan(&request.as_request()).ok()?;
+        if !plan.is_current() {
+            return None;
+        }
+        if self.repository.exports_wanted() {
+            let wanted = known.exports.iter().map(|(path, on_disk)| (path.clone(), on_disk.hash)).collect();
+            let request = self.repository.handbook_request(&wanted, &known.exports);
+            let plan = self.repository.export_output().plan(&request.as_request()).ok()?;
+            if known.exports.is_empty() || !plan.is_current() {
+                return None;
+            }
+        }
+        self.report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
+        Some(known.wanted.len() as u64)
+    }
+
+    /// Works everything out; starts over with an empty state if the cache lost something.
+    pub(crate) fn compute(&mut self, old: State, moved: Option<Moved>) -> Result<Computed, Failure> {
+        match self.attempt(old, moved) {
+            Ok(computed) => Ok(computed),
+            Err(Stop::Failure(failure)) => Err(failure),
+            Err(Stop::Lost) => match self.attempt(State::default(), None) {
+                Ok(computed) => Ok(computed),
+                Err(Stop::Failure(failure)) => Err(failure),
+                Err(Stop::Lost) => Err(Failure::machine("the cache loses what was just written to it")
+                    .with_hint("remove the `cache` directory of the work directory, or check the disk")),
+            },
+        }
+    }
+
+    fn attempt(&mut self, old: State, moved: Option<Moved>) -> Result<Computed, Stop> {
+        let repository = self.repository;
+        let skeleton = repository.committed_skeleton()?;
+        let old_structure = Structure::decode(&old.structure);
+        let analyser = Analyser {
+            repository,
+            blobs: &self.blobs,
+            progress: self.progress,
+            mode: self.mode,
+            distrust_cache: repository.options.verify,
+        };
+        let mut analysis = analyser.run(old, moved, &mut self.report)?;
+        repository.check_interrupt()?;
+        let clock = Stopwatch::start();
+        let sketches_changed = digest(&mut analysis, &self.blobs)?;
+        let about = About::read(&self.blobs, &analysis.state.files, repository.configuration.name.as_deref())?;
+        let surroundings = Surroundings {
+            name: &about.name,
+            readme: about.paragraph.as_deref(),
+            titles: &about.titles,
+            committed: skeleton.as_ref(),
+            configuration: &repository.configuration,
+        };
+        let structure = self.structure(&analysis, sketches_changed, old_structure.as_ref(), &surroundings)?;
+        self.report.microseconds.insert(Phase::Derive, clock.elapsed().as_micros() as u64);
+        repository.check_interrupt()?;
+        let clock = Stopwatch::start();
+        let link_template = repository.link_template();
+        let presenter = Presenter {
+            analysis: &analysis,
+            blobs: &self.blobs,
+            structure: &structure,
+            link_template: link_template.clone(),
+            depth: repository.configuration.depth,
+        };
+        let handbook = presenter.present(old_structure.as_ref())?;
+        self.report.microseconds.insert(Phase::Render, clock.elapsed().as_micros() as u64);
+        Ok(Computed { analysis, structure, handbook, link_template })
+    }
+
+    fn structure(
+        &mut self,
+        analysis: &Analysis,
+        sketches_changed: bool,
+        old: Option<&Structure>,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<Structure, Lost> {
+        use bindery_artifacts::QueryKind;
+        let surroundings_digest = surroundings.digest();
+        let same = |old: &&Structure| old.surroundings == surroundings_digest && !sketches_changed && !analysis.clashes_changed;
+        let computed = match old.filter(same) {
+            Some(old) => {
+                for kind in [QueryKind::Skeleton, QueryKind::Assignment] {
+                    self.report.queries.entry(kind).or_default().reused += 1;
+                }
+                return Ok(old.clone());
+            }
+            None => {
+                let sketched = sketches(analysis)?;
+                let ids = Ids { clashes: &analysis.state.clashes };
+                Structure::compute(surroundings_digest, &sketched, surroundings, &ids)
+            }
+        };
+        for kind in [QueryKind::Skeleton, QueryKind::Assignment] {
+            self.report.queries.entry(kind).or_default().computed += 1;
+        }
+        Ok(computed)
+    }
+
+    /// What must be equal for the gate to say that nothing changed.
+    pub(crate) fn circumstances(&self) -> ContentHash {
+        let repository = self.repository;
+        let mut key = KeyHasher::new("circumstances");
+        let configuration = serde_json::to_vec(&repository.configuration).expect("a configuration that was read can be written");
+        key.field("configuration", &configuration)
+            .field("work", repository.work.shown(b"").as_bytes())
+            .field("handbook", repository.handbook.shown(b"").as_bytes())
+            .field("selection", &repository.selection_digest().0)
+            .field("exports", &[u8::from(repository.exports_wanted())]);
+        key.finish()
+    }
+
+    /// Makes the new state the current one. Never fails: a state that cannot be written costs time.
+    pub(crate) fn commit(&mut self, mut state: State) {
+        state.build = Some(build_id());
+        state.known.circumstances = Some(self.circumstances());
+        state.known.date = self.date.clone();
+        state.known.others = self.repository.other_inputs();
+        state.known.smudge(self.stamp);
+        let store = self.blobs.store();
+        let blobs: Vec<Blob> = state.blobs();
+        if blobs.iter().any(|blob| blob.segment().is_none()) {
+            return;
+        }
+        let live: Vec<(ContentHash, BlobRef)> = blobs.iter().map(|blob| (blob.key(), blob.place())).collect();
+        let mut segments: BTreeSet<u64> = live.iter().map(|(_, place)| place.segment).collect();
+        if let Some(places) = store.compact(&live) {
+            let moved = blobs.iter().zip(&places).map(|(blob, place)| (*blob, Blob::at(*place, blob.key()))).collect();
+            state.relocate(&moved);
+            segments = places.iter().map(|place| place.segment).collect();
+        }
+        let segments: Vec<u64> = segments.into_iter().collect();
+        if let Commit::Done(head) = store.commit(self.head, &state.encode(), &segments) {
+            self.head = head;
+        }
+    }
+}
+
+/// A state of which only the facts can be used.
+fn facts_only(state: &State, limits: &bindery_syntax::Limits) -> State {
+    let live = state.files.iter().flatten().filter_map(|file| crate::analysis::as_retired(file, limits));
+    let retired: Vec<Retired> = live.chain(state.retired.iter().cloned()).collect();
+    State { retired, ..State::default() }
+}
+
+/// An [`OutputRequest`] with what it borrows.
+pub(crate) struct Request<'a> {
+    wanted: &'a BTreeMap<RepoPath, ContentHash>,
+    known: &'a bindery_store::outputs::KnownOutputs,
+    overwrite: BTreeSet<RepoPath>,
+}
+
+impl Request<'_> {
+    pub(crate) fn as_request(&self) -> OutputRequest<'_> {
+        OutputRequest { desired: self.wanted, known: self.known, overwrite: &self.overwrite, version: crate::VERSION }
+    }
+}
+
+/// The planned files whose bytes will be asked for.
+pub(crate) fn to_write(plan: &OutputPlan) -> FxHashSet<RepoPath> {
+    plan.files
+        .iter()
+        .filter(|(_, planned)| matches!(planned, Planned::Create | Planned::Replace))
+        .map(|(path, _)| path.clone())
+        .collect()
+}
+
+impl Repository {
+    pub(crate) fn durability(&self) -> Durability {
+        if self.options.durable { Durability::Synced } else { Durability::Renamed }
+    }
+
+    pub(crate) fn root_directory(&self) -> bindery_store::Directory {
+        bindery_store::Directory::new(self.file_system.clone(), b"")
+    }
+
+    pub(crate) fn handbook_output(&self) -> OutputDir {
+        let (handbook, work) = (self.handbook.clone(), self.work.clone());
+        OutputDir::new(handbook, work, "handbook", Ownership::Shared, self.durability())
+    }
+
+    pub(crate) fn export_output(&self) -> OutputDir {
+        OutputDir::new(self.work.clone(), self.work.clone(), "exports", Ownership::Ours, self.durability())
+    }
+
+    pub(crate) fn exports_wanted(&self) -> bool {
+        self.configuration.artifacts != Some(ArtifactExport::None)
+    }
+
+    pub(crate) fn handbook_request<'a>(
+        &self,
+        wanted: &'a BTreeMap<RepoPath, ContentHash>,
+        known: &'a bindery_store::outputs::KnownOutputs,
+    ) -> Request<'a> {
+        let overwrite = self.options.overwrite.iter().map(|path| RepoPath::new(path)).collect();
+        Request { wanted, known, overwrite }
+    }
+
+    pub(crate) fn link_template(&self) -> String {
+        let configured = self.configuration.link_template.clone();
+        configured.unwrap_or_else(|| default_link_template(self.handbook_in_root.as_deref().unwrap_or_default()))
+    }
+
+    /// The committed skeleton, if one is configured; what is wrong with it is a finding.
+    pub(crate) fn committed_skeleton(&self) -> Result<Option<Skeleton>, Failure> {
+        let Some(path) = &self.configuration.skeleton else { return Ok(None) };
+        let read = found(read_file(&*self.file_system, path.as_bytes()))?;
+        let read = read.ok_or_else(|| {
+            Failure::findings(format!("cannot read the skeleton `{path}`: no such file"))
+                .with_hint("write a draft there with `bindery skeleton pin`")
+        })?;
+        let text = String::from_utf8(read.bytes).map_err(|_| Failure::findings(format!("`{path}` is not UTF-8 text")))?;
+        let located = bindery_artifacts::read::read::<Skeleton>(path, &text)
+            .map_err(|findings| Failure::of_findings(&findings))?;
+        let (_, problems) = bindery_handbook::normalize_skeleton(located.value.clone());
+        if problems.is_empty() {
+            return Ok(Some(located.value));
+        }
+        let lines: Vec<String> = problems
+            .iter()
+            .map(|problem| format!("{path}:{}: {}", located.line(&problem.pointer), problem.message))
+            .collect();
+        Err(Failure::findings(lines.join("\n")))
+    }
+
+    /// Inputs outside the selection, with their stats now.
+    pub(crate) fn other_inputs(&self) -> Vec<OtherInput> {
+        let paths = [Some(files::CONFIGURATION.to_owned()), self.configuration.skeleton.clone()];
+        let stat = |raw: &[u8]| found(self.file_system.lstat(raw)).ok().flatten();
+        paths.into_iter().flatten().map(|path| OtherInput { stat: stat(path.as_bytes()), raw: path.into_bytes() }).collect()
+    }
+
+    /// HEAD's id, and the date artifacts carry: `SOURCE_DATE_EPOCH`, else HEAD's committer time, else 1970.
+    /// `before` is what the last run knew, which spares running git.
+    pub(crate) fn date(&self, before: Option<&(Option<String>, String)>) -> (Option<String>, String) {
+        let epoch = self.environment.source_date_epoch.as_ref().and_then(|text| text.trim().parse::<i64>().ok());
+        if let Some(seconds) = epoch {
+            return (None, instant(seconds));
+        }
+        if !self.exports_wanted() {
+            return (None, String::new());
+        }
+        let git = self.git();
+        let head = git.as_ref().and_then(|git| git.head_id());
+        if let Some(before) = before
+            && before.0 == head
+            && !before.1.is_empty()
+        {
+            return before.clone();
+        }
+        let commit = git.and_then(|git| git.head().ok().flatten());
+        let seconds = commit.map_or(0, |commit| commit.committer_time);
+        (head, instant(seconds))
+    }
+}
+
+/// Seconds since 1970 as artifacts spell them.
+pub(crate) fn instant(seconds: i64) -> String {
+    let timestamp = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    timestamp.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dates_have_milliseconds() {
+        assert_eq!(super::instant(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(super::instant(1_785_664_800), "2026-08-02T10:00:00.000Z");
+    }
+}

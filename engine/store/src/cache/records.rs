@@ -1,0 +1,132 @@
+use bindery_source::{ContentHash, KeyHasher};
+
+/// Where a blob lies. Plain numbers, to be kept in the state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BlobRef {
+    /// The segment's name.
+    pub segment: u64,
+    /// Where the blob's record begins.
+    pub offset: u64,
+    /// Bytes of the payload.
+    pub length: u64,
+}
+
+const SEGMENT_MAGIC: &[u8; 8] = b"BINDSEG1";
+const STATE_MAGIC: &[u8; 8] = b"BINDSTA1";
+
+/// Key, length, checksum.
+const RECORD_HEADER: usize = 32 + 8 + 32;
+
+/// A segment ready to be written.
+pub(super) struct Segment {
+    pub(super) name: u64,
+    pub(super) bytes: Vec<u8>,
+    pub(super) places: Vec<BlobRef>,
+}
+
+/// Lays out blobs one after the other. The name follows from keys and checksums, so equal segments have
+/// equal names on every machine and writing one twice is harmless.
+pub(super) fn segment_of(blobs: &[(ContentHash, Vec<u8>)]) -> Segment {
+    let total: usize = blobs.iter().map(|(_, payload)| RECORD_HEADER + payload.len()).sum();
+    let mut bytes = Vec::with_capacity(SEGMENT_MAGIC.len() + total);
+    bytes.extend_from_slice(SEGMENT_MAGIC);
+    let mut name = KeyHasher::new("segment");
+    let mut places = Vec::with_capacity(blobs.len());
+    for (key, payload) in blobs {
+        let check = checksum(*key, payload);
+        name.field("record", &check.0);
+        places.push(BlobRef { segment: 0, offset: bytes.len() as u64, length: payload.len() as u64 });
+        bytes.extend_from_slice(&key.0);
+        bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&check.0);
+        bytes.extend_from_slice(payload);
+    }
+    let name = name.finish64().0;
+    places.iter_mut().for_each(|place| place.segment = name);
+    Segment { name, bytes, places }
+}
+
+/// The checksum covers the key too: a payload under another's header is as bad as a flipped bit.
+fn checksum(key: ContentHash, payload: &[u8]) -> ContentHash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&key.0);
+    hasher.update(&(payload.len() as u64).to_le_bytes());
+    hasher.update(payload);
+    ContentHash(*hasher.finalize().as_bytes())
+}
+
+/// Bytes on disk of a blob with so many bytes of payload.
+pub(super) fn record_length(payload: u64) -> u64 {
+    payload.saturating_add(RECORD_HEADER as u64)
+}
+
+/// The payload of a record, if it has this length and key and its checksum is right.
+pub(super) fn payload(mut record: Vec<u8>, length: u64, key: ContentHash) -> Option<Vec<u8>> {
+    let header = read_header(&record)?;
+    let whole = record.len() as u64 == record_length(length) && header.length == length;
+    if !whole || header.key != key || header.check != checksum(key, &record[RECORD_HEADER..]) {
+        return None;
+    }
+    record.drain(..RECORD_HEADER);
+    Some(record)
+}
+
+struct RecordHeader {
+    key: ContentHash,
+    length: u64,
+    check: ContentHash,
+}
+
+fn read_header(record: &[u8]) -> Option<RecordHeader> {
+    let (key, rest) = record.split_first_chunk::<32>()?;
+    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let (check, _) = rest.split_first_chunk::<32>()?;
+    Some(RecordHeader {
+        key: ContentHash(*key),
+        length: u64::from_le_bytes(*length),
+        check: ContentHash(*check),
+    })
+}
+
+/// Reads a whole segment record by record: for each, where it begins and whether it is good. Ends at the
+/// first record whose length leads out of the segment.
+pub(super) fn checked_records(bytes: &[u8]) -> Vec<(u64, bool)> {
+    let mut records = Vec::new();
+    if !bytes.starts_with(SEGMENT_MAGIC) {
+        return vec![(0, false)];
+    }
+    let mut offset = SEGMENT_MAGIC.len();
+    while offset < bytes.len() {
+        let rest = &bytes[offset..];
+        let header = read_header(rest);
+        let end = header.as_ref().and_then(|header| usize::try_from(record_length(header.length)).ok());
+        let (Some(header), Some(record)) = (header, end.and_then(|end| rest.get(..end))) else {
+            records.push((offset as u64, false));
+            return records;
+        };
+        let good = checksum(header.key, &record[RECORD_HEADER..]) == header.check;
+        records.push((offset as u64, good));
+        offset += record.len();
+    }
+    records
+}
+
+/// The contents of a state file.
+pub(super) fn state_file(state: &[u8]) -> Vec<u8> {
+    let hash = ContentHash::of(state);
+    [STATE_MAGIC.as_slice(), &(state.len() as u64).to_le_bytes(), &hash.0, state].concat()
+}
+
+/// The state in a state file, if it is whole and the one with this hash.
+pub(super) fn state_in(mut file: Vec<u8>, expected: ContentHash) -> Option<Vec<u8>> {
+    let rest = file.strip_prefix(STATE_MAGIC)?;
+    let (length, rest) = rest.split_first_chunk::<8>()?;
+    let (hash, state) = rest.split_first_chunk::<32>()?;
+    let whole = u64::from_le_bytes(*length) == state.len() as u64;
+    if !whole || *hash != expected.0 || ContentHash::of(state) != expected {
+        return None;
+    }
+    let start = file.len() - state.len();
+    file.drain(..start);
+    Some(file)
+}

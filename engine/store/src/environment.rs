@@ -1,0 +1,51 @@
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// What the process was given by its surroundings, read once at the start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Environment {
+    /// `SOURCE_DATE_EPOCH` as it is, if set and not empty.
+    pub source_date_epoch: Option<String>,
+    /// `CI` is set to anything but the empty string, `0` or `false`.
+    pub ci: bool,
+    /// `NO_COLOR` is set to anything but the empty string.
+    pub no_color: bool,
+    /// `BINDERY_LOG`, if set and not empty.
+    pub log_filter: Option<String>,
+    /// The current directory; none if it was removed.
+    pub current_directory: Option<PathBuf>,
+    /// This program's file, for starting workers.
+    pub program: Option<PathBuf>,
+    /// Stdout is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Stderr is a terminal.
+    pub stderr_is_terminal: bool,
+    /// How many threads the machine runs at once.
+    pub cores: usize,
+}
+
+impl Environment {
+    /// Reads it.
+    pub fn read() -> Self {
+        Self {
+            source_date_epoch: text("SOURCE_DATE_EPOCH"),
+            ci: std::env::var_os("CI").is_some_and(is_set),
+            no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            log_filter: text("BINDERY_LOG"),
+            current_directory: std::env::current_dir().ok(),
+            program: std::env::current_exe().ok(),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        }
+    }
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn is_set(value: OsString) -> bool {
+    !value.is_empty() && value != "0" && value != "false"
+}

@@ -1,0 +1,187 @@
+//! The scenario runner: a repository in memory, edits to it, builds of it, and the tree a build leaves.
+//!
+//! Everything runs the real pipeline through [`Repository::over`]; only the file system is another one.
+
+#![allow(dead_code, reason = "each test binary uses its own part of the harness")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bindery_engine::{BuildOutcome, CheckOutcome, Failure, Options, Quiet, Repository};
+use bindery_store::fs::{FileSystem, MemoryFileSystem};
+use bindery_store::{Environment, Interrupt};
+
+/// File contents by path.
+pub type Tree = BTreeMap<Vec<u8>, Arc<[u8]>>;
+
+/// Numbers from a seed, the same everywhere (xorshift64*, Vigna 2016).
+pub struct Numbers(u64);
+
+impl Numbers {
+    pub fn new(seed: u64) -> Self {
+        // A zero state would stay zero.
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    /// Below `bound`, which is not 0.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((self.next() >> 33) as usize) % bound
+    }
+
+    pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// Opens a repository on any file system.
+pub fn open(file_system: Arc<dyn FileSystem>, options: &Options) -> Result<Repository, Failure> {
+    let environment = Environment { cores: 2, ..Environment::default() };
+    Repository::over(file_system, PathBuf::from("/repository"), environment, options, Interrupt::never())
+}
+
+/// Builds with default options.
+pub fn build(file_system: &MemoryFileSystem) -> Result<BuildOutcome, Failure> {
+    build_with(file_system, &Options::default())
+}
+
+pub fn build_with(file_system: &MemoryFileSystem, options: &Options) -> Result<BuildOutcome, Failure> {
+    open(Arc::new(file_system.clone()), options)?.build(&Quiet)
+}
+
+pub fn check(file_system: &MemoryFileSystem) -> Result<CheckOutcome, Failure> {
+    open(Arc::new(file_system.clone()), &Options::default())?.check(false, &Quiet)
+}
+
+/// Everything a person or tool reads of a build: handbook, exports. Not the cache, nor the record of the run,
+/// which has its time in it.
+pub fn outputs(file_system: &MemoryFileSystem) -> Tree {
+    let read = [".bindery/handbook/", ".bindery/phase1/", ".bindery/phase2/", ".bindery/phase3/"];
+    let is_output = |path: &[u8]| read.iter().any(|prefix| path.starts_with(prefix.as_bytes()));
+    file_system.files(b"").into_iter().filter(|(path, _)| is_output(path)).collect()
+}
+
+/// The files a person wrote.
+pub fn sources(file_system: &MemoryFileSystem) -> Tree {
+    file_system.files(b"").into_iter().filter(|(path, _)| !path.starts_with(b".bindery/")).collect()
+}
+
+/// A new file system with these files only.
+pub fn fresh(sources: &Tree) -> MemoryFileSystem {
+    let file_system = MemoryFileSystem::new();
+    for (path, bytes) in sources {
+        file_system.write(path, bytes);
+    }
+    file_system
+}
+
+/// The outputs of a build of the same files with nothing left from earlier runs.
+pub fn clean_outputs(file_system: &MemoryFileSystem) -> Tree {
+    let clean = fresh(&sources(file_system));
+    build(&clean).expect("a clean build of a tree that builds works");
+    outputs(&clean)
+}
+
+/// What differs between two trees, for messages; empty if nothing does.
+pub fn differences(left: &Tree, right: &Tree) -> Vec<String> {
+    let shown = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+    let mut differences = Vec::new();
+    for (path, bytes) in left {
+        match right.get(path) {
+            None => differences.push(format!("only in the first: {}", shown(path))),
+            Some(other) if other != bytes => differences.push(format!("{}: {}", shown(path), first_difference(bytes, other))),
+            Some(_) => {}
+        }
+    }
+    let only_right = right.keys().filter(|path| !left.contains_key(*path));
+    differences.extend(only_right.map(|path| format!("only in the second: {}", shown(path))));
+    differences
+}
+
+fn first_difference(left: &[u8], right: &[u8]) -> String {
+    let (left, right) = (String::from_utf8_lossy(left), String::from_utf8_lossy(right));
+    let mut lines = left.lines().zip(right.lines()).enumerate();
+    match lines.find(|(_, (left, right))| left != right) {
+        Some((number, (left, right))) => format!("line {}: `{left}` and `{right}`", number + 1),
+        None => "one is longer".to_owned(),
+    }
+}
+
+/// A named repository to start from.
+#[derive(Clone)]
+pub struct Seed {
+    pub name: String,
+    pub files: Tree,
+}
+
+/// Every fixture repository: `fixtures/sample`, and each case of the literate language fixtures.
+pub fn seeds() -> Vec<Seed> {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut seeds = vec![Seed { name: "sample".to_owned(), files: directory(&fixtures.join("sample")) }];
+    for language in ["python", "rust"] {
+        let mut pages: Vec<PathBuf> = std::fs::read_dir(fixtures.join(language))
+            .expect("the fixtures are part of the repository")
+            .map(|entry| entry.expect("the fixtures can be listed").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+            .collect();
+        pages.sort();
+        for page in pages {
+            seeds.extend(cases(language, &page));
+        }
+    }
+    seeds
+}
+
+fn directory(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut pending = vec![root.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).expect("the fixtures can be listed") {
+            let path = entry.expect("the fixtures can be listed").path();
+            if path.is_dir() {
+                if path.file_name().is_none_or(|name| name != ".bindery" && name != "target") {
+                    pending.push(path);
+                }
+            } else {
+                let bytes = std::fs::read(&path).expect("the fixtures can be read");
+                let relative = path.strip_prefix(root).expect("it was found below the root");
+                tree.insert(relative.to_string_lossy().into_owned().into_bytes(), bytes.into());
+            }
+        }
+    }
+    tree
+}
+
+/// The cases of one literate page: a `## ` heading each, its files in fenced blocks with `file=`.
+fn cases(language: &str, page: &Path) -> Vec<Seed> {
+    let text = std::fs::read_to_string(page).expect("the fixtures can be read");
+    let stem = page.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut cases: Vec<Seed> = Vec::new();
+    let mut open: Option<(Vec<u8>, String)> = None;
+    for line in text.lines() {
+        if let Some((path, body)) = &mut open {
+            if line.trim_end() == "```" {
+                if let Some(case) = cases.last_mut() {
+                    case.files.insert(path.clone(), body.as_bytes().into());
+                }
+                open = None;
+            } else {
+                body.push_str(line);
+                body.push('\n');
+            }
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            cases.push(Seed { name: format!("{language}/{stem}: {heading}"), files: Tree::new() });
+        } else if let Some(path) = line.strip_prefix("```").and_then(|info| info.split_once("file=")) {
+            open = Some((path.1.split_whitespace().next().unwrap_or_default().as_bytes().to_vec(), String::new()));
+        }
+    }
+    cases.retain(|case| !case.files.is_empty());
+    cases
+}
