@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bindery_artifacts::{Phase, QueryKind, RunReport};
 use bindery_facts::{FileFacts, Name, encode};
 use bindery_graph::{Resolution, Symbol, Unit};
-use bindery_languages::registry;
+use bindery_languages::{for_language, registry};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
 use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Selector, SkipReason};
 use bindery_store::{GateMode, Stopwatch};
@@ -22,7 +22,7 @@ use crate::reading::facts_key;
 use crate::relink::{Cause, Delta, Relinked, edges, patched_needs, relink};
 use crate::repository::Repository;
 use crate::snapshot::{Lost, Snapshot, load_unit};
-use crate::state::{FileRecord, InputKind, Retired, State, Status};
+use crate::state::{FileRecord, InputKind, LeftOut, Retired, State, Status};
 
 /// Retired facts are kept up to this share of the live ones.
 const RETIRED_SHARE: usize = 4;
@@ -447,9 +447,11 @@ fn input_kind(path: &RepoPath) -> Option<InputKind> {
     if is_readme(path) {
         return Some(InputKind::Readme);
     }
-    match path.extension().and_then(Language::from_extension) {
-        Some(language) if bindery_languages::for_language(language).is_some() => Some(InputKind::Source(language)),
-        Some(_) => None,
+    match path.extension() {
+        Some(extension) => Language::from_extension(extension).map(|language| match for_language(language) {
+            Some(_) => InputKind::Source(language),
+            None => InputKind::OtherLanguage(language),
+        }),
         None => registry().first().map(|entry| InputKind::Source(entry.adapter.language())),
     }
 }
@@ -458,7 +460,7 @@ fn input_kind(path: &RepoPath) -> Option<InputKind> {
 pub(crate) fn interest(path: &RepoPath) -> Interest {
     match input_kind(path) {
         None => Interest::None,
-        Some(InputKind::Manifest(_) | InputKind::Readme) => Interest::Input,
+        Some(InputKind::Manifest(_) | InputKind::Readme | InputKind::OtherLanguage(_)) => Interest::Input,
         Some(InputKind::Source(_)) if path.extension().is_some() => Interest::Source,
         Some(InputKind::Source(_)) => Interest::FirstLine,
     }
@@ -511,7 +513,7 @@ pub(crate) fn as_retired(file: &FileRecord, limits: &bindery_syntax::Limits) -> 
     let (InputKind::Source(language), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status) else {
         return None;
     };
-    let key = facts_key(file.content?, bindery_languages::for_language(language)?, limits);
+    let key = facts_key(file.content?, for_language(language)?, limits);
     Some(Retired { key, summary: *summary, rest: *rest, first_error: file.first_error })
 }
 
@@ -549,7 +551,7 @@ fn count_facts(report: &mut RunReport, taken: &Taken) {
     let kind = match taken.kind {
         InputKind::Source(_) => QueryKind::Facts,
         InputKind::Manifest(_) => QueryKind::Manifest,
-        InputKind::Readme => return,
+        InputKind::Readme | InputKind::OtherLanguage(_) => return,
     };
     let counts = report.queries.entry(kind).or_default();
     match (&taken.status, taken.from_cache) {
@@ -569,7 +571,10 @@ fn count_resolutions(report: &mut RunReport, relinked: &Relinked, files: &[Optio
 
 fn count_files(report: &mut RunReport, files: &[Option<FileRecord>], selection: &Selection) {
     let counts = &mut report.files;
-    for file in files.iter().flatten().filter(|file| matches!(file.kind, InputKind::Source(_))) {
+    for file in files.iter().flatten() {
+        if !matches!(file.kind, InputKind::Source(_) | InputKind::OtherLanguage(_)) {
+            continue;
+        }
         counts.selected += 1;
         match &file.status {
             Status::Scanned { .. } => {
@@ -581,8 +586,8 @@ fn count_files(report: &mut RunReport, files: &[Option<FileRecord>], selection: 
             Status::Data(_) => {}
             Status::LeftOut(reason) => {
                 counts.selected -= 1;
-                if let Some(reason) = reason.skip_reason() {
-                    *counts.skipped.entry(reason.name().to_owned()).or_default() += 1;
+                if let Some(word) = reason.word() {
+                    *counts.skipped.entry(word.to_owned()).or_default() += 1;
                 }
             }
         }
@@ -592,13 +597,14 @@ fn count_files(report: &mut RunReport, files: &[Option<FileRecord>], selection: 
     }
 }
 
-impl crate::state::LeftOut {
+impl LeftOut {
     /// The word under which it is counted; none for a file that was never ours to read.
-    pub(crate) fn skip_reason(self) -> Option<SkipReason> {
+    pub(crate) fn word(self) -> Option<&'static str> {
         match self {
-            Self::Generated => Some(SkipReason::Generated),
-            Self::Minified => Some(SkipReason::Minified),
-            Self::LfsPointer => Some(SkipReason::LfsPointer),
+            Self::Generated => Some(SkipReason::Generated.name()),
+            Self::Minified => Some(SkipReason::Minified.name()),
+            Self::LfsPointer => Some(SkipReason::LfsPointer.name()),
+            Self::LanguageNotAnalysed => Some("language-not-analysed"),
             Self::NoLanguage => None,
         }
     }

@@ -49,9 +49,10 @@ impl Repository {
         let bytes = page_bytes(run, computed, &plan).map_err(lost)?;
         let applied = apply(&output, &plan, &bytes)?;
         run.report.pages = counts(&plan, &applied);
-        run.report.queries.entry(QueryKind::Page).or_default().computed = computed.handbook.rendered.len() as u64;
-        run.report.queries.entry(QueryKind::Page).or_default().reused =
-            (computed.handbook.records.len() - computed.handbook.rendered.len()) as u64;
+        let rendered = computed.handbook.recomputed.len() as u64;
+        let pages = run.report.queries.entry(QueryKind::Page).or_default();
+        pages.computed = rendered;
+        pages.reused = computed.handbook.records.len() as u64 - rendered;
         let foreign = plan.foreign().map(|path| output.directory().shown(path.as_str().as_bytes())).collect();
         run.report.microseconds.insert(Phase::Write, clock.elapsed().as_micros() as u64);
         let state = &mut computed.analysis.state;

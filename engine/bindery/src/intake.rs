@@ -91,6 +91,9 @@ impl Intake<'_> {
     }
 
     fn read(&self, index: usize, wanted: &Wanted) -> Read {
+        if let InputKind::OtherLanguage(_) = wanted.kind {
+            return Taken::unread(wanted.kind, Status::LeftOut(LeftOut::LanguageNotAnalysed));
+        }
         let bytes = match read_file(self.file_system, &wanted.raw) {
             Ok(read) => read.bytes,
             Err(error) => return Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned())),
@@ -105,6 +108,7 @@ impl Intake<'_> {
                 let taken = Taken::new(wanted.kind, content, Status::Failed(String::new()));
                 Read::Store(Box::new(taken), ContentHash::of(&blob), blob)
             }
+            InputKind::OtherLanguage(_) => done(wanted.kind, Status::LeftOut(LeftOut::LanguageNotAnalysed)),
             InputKind::Source(named) => {
                 let Some(language) = (if wanted.by_first_line { first_line_language(&bytes) } else { Some(named) })
                 else {

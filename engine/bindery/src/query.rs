@@ -6,7 +6,6 @@ use bindery_facts::{FileFacts, Name};
 use bindery_graph::{Callee, MODULE_NAME, Outcome, Resolution, Symbol};
 use bindery_source::RepoPath;
 use bindery_store::found;
-use bindery_store::select::SkipReason;
 use serde::Serialize;
 
 use crate::analysis::Analysis;
@@ -244,8 +243,8 @@ fn word(value: &impl Serialize) -> String {
 
 fn skipped(analysis: &Analysis, list: bool) -> BTreeMap<String, Skipped> {
     let mut skipped: BTreeMap<String, Skipped> = BTreeMap::new();
-    let mut add = |reason: SkipReason, path: String| {
-        let entry = skipped.entry(reason.name().to_owned()).or_default();
+    let mut add = |reason: &str, path: String| {
+        let entry = skipped.entry(reason.to_owned()).or_default();
         entry.count += 1;
         if list {
             entry.paths.push(path);
@@ -253,13 +252,13 @@ fn skipped(analysis: &Analysis, list: bool) -> BTreeMap<String, Skipped> {
     };
     for left_out in &analysis.state.known.selection.skipped {
         let slash = if left_out.is_directory { "/" } else { "" };
-        add(left_out.reason, format!("{}{slash}", left_out.place.path()));
+        add(left_out.reason.name(), format!("{}{slash}", left_out.place.path()));
     }
     for file in analysis.state.files.iter().flatten() {
         if let Status::LeftOut(reason) = &file.status
-            && let Some(reason) = reason.skip_reason()
+            && let Some(word) = reason.word()
         {
-            add(reason, file.path.to_string());
+            add(word, file.path.to_string());
         }
     }
     for entry in skipped.values_mut() {

@@ -27,6 +27,8 @@ pub(crate) enum InputKind {
     Manifest(Language),
     /// A README, read as data by the narrator.
     Readme,
+    /// A source file in a language this build cannot analyse: counted, never read.
+    OtherLanguage(Language),
 }
 
 /// How far a file got.
@@ -64,6 +66,8 @@ pub(crate) enum LeftOut {
     LfsPointer,
     /// Its first line names no language we know.
     NoLanguage,
+    /// Its language is not compiled in.
+    LanguageNotAnalysed,
 }
 
 /// One known input.

@@ -13,6 +13,7 @@ pub(crate) mod guard {
     pub(crate) const VARIABLE: u8 = 5;
     pub(crate) const LINEARIZATION: u8 = 6;
     pub(crate) const USES: u8 = 7;
+    pub(crate) const IMPORT: u8 = 8;
     /// Languages number their own guards from here.
     pub(crate) const LANGUAGE: u8 = 64;
 }
@@ -175,14 +176,27 @@ impl Session<'_> {
                 let scope = Place { path: item.path_name(), owner: variable.owner.clone() };
                 self.variable(&scope, &variable.name, std::slice::from_ref(item))
             }
-            Item::Import(_) => {
-                let import = item.import().expect("the item is an import");
-                let scope = Place { path: item.path_name(), owner: import.owner.clone() };
-                self.rules().import_target(self, &scope, import, namespace)
-            }
+            Item::Import(index) => self.import_item(item, index, namespace),
             Item::File => Ty::Module(self.rules().module_of(self, &item.path_name())),
             Item::Entry(_) => Ty::Unknown,
         }
+    }
+
+    /// What an import leads to; nothing, if it leads back to itself.
+    fn import_item(&self, item: &Provided, index: u32, namespace: Namespace) -> Ty {
+        let path = item.path_name();
+        let key = (path.clone(), index, namespace);
+        if let Some(known) = self.imports.borrow().get(&key) {
+            return known.clone();
+        }
+        let Some(import) = item.import() else { return Ty::Unknown };
+        let subject = index * 4 + namespace as u32;
+        let ty = self.guarded(guard::IMPORT, subject, &path, || {
+            let scope = Place { path: path.clone(), owner: import.owner.clone() };
+            self.rules().import_target(self, &scope, import, namespace)
+        });
+        self.imports.borrow_mut().insert(key, ty.clone());
+        ty
     }
 
     /// What a declaration is worth as a value or type, [`crate::Rules::decorated`] applied.

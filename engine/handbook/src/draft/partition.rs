@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::area::{Companion, is_shared};
-use super::threshold::{FULL, threshold, weighted};
+use super::threshold::{FULL, fullness, threshold, weighted};
 use super::tree::{DirectoryIndex, Tree};
 use crate::naming;
 
@@ -48,17 +48,33 @@ pub(crate) struct Part<'a> {
 
 /// Stages of the program at most; companions and the rest count, crosscut stages do not.
 const MOST_STAGES: u64 = 12;
-/// A directory is opened above this share of the program, in per mille.
-const OPENED_SHARE: u64 = 400;
-/// No directory of fewer files is opened, unless it is nearly the whole program.
-const SMALLEST_OPENED: usize = 26;
+/// Fewer stages are too few for a repository of more files than [`SMALL_REPOSITORY`].
+const FEWEST_STAGES: usize = 4;
+const SMALL_REPOSITORY: usize = 50;
 /// The share that is nearly the whole program, in per mille, and its smallest size.
 const WHOLE_SHARE: u64 = 900;
 const SMALLEST_WHOLE: usize = 6;
 /// Companions of fewer files stay with the rest.
 const SMALLEST_COMPANION: usize = 3;
-/// Fewer files stay together, whatever their share.
-const SMALLEST_CUT: usize = 40;
+/// A rest of fewer entries is not cut.
+const FEWEST_ENTRIES: usize = 8;
+
+/// When a directory is opened and a rest is cut.
+#[derive(Clone, Copy)]
+struct Granularity {
+    /// A directory is opened above this share of the program, in per mille.
+    opened_share: u64,
+    /// Fewer files stay together, whatever their share.
+    smallest: usize,
+}
+
+/// The usual one first; the finer ones only where it gives too few stages.
+const GRANULARITIES: [Granularity; 3] = [
+    Granularity { opened_share: 400, smallest: 26 },
+    Granularity { opened_share: 300, smallest: 13 },
+    Granularity { opened_share: 200, smallest: 6 },
+];
+
 /// A rest above these shares of the program (in per mille) is cut in two, three, four.
 const REST_SHARES: [u64; 3] = [240, 360, 480];
 /// Over how much of a share the count of rests rises towards the next one.
@@ -83,12 +99,26 @@ struct Opened {
 
 /// Divides all files into the parts that become top-level stages.
 pub(crate) fn top_level<'a>(tree: &Tree<'a>) -> Vec<Part<'a>> {
-    let mut search = Search::new(tree);
+    let mut parts = Vec::new();
+    for granularity in GRANULARITIES {
+        parts = divided(tree, granularity);
+        let is_main = |part: &&Part<'_>| !part.is_shared && !matches!(part.kind, PartKind::Companion(_));
+        if tree.paths.len() <= SMALL_REPOSITORY || parts.iter().filter(is_main).count() >= FEWEST_STAGES {
+            break;
+        }
+    }
+    parts
+}
+
+fn divided<'a>(tree: &Tree<'a>, granularity: Granularity) -> Vec<Part<'a>> {
+    let mut search = Search::new(tree, granularity);
     search.open_all();
     let companions = search.companion_parts();
     let (threshold, program_size) = (search.threshold(&companions), search.program_size);
     let (mut parts, rests) = search.decide(threshold);
-    parts.extend(rest_parts(tree, rests, threshold, program_size));
+    let taken = parts.iter().filter(|part| !part.is_shared).count() + companions.len();
+    let cutting = Cutting { tree, program_size, smallest: granularity.smallest, bar: threshold };
+    parts.extend(cutting.rest_parts(rests, (MOST_STAGES as usize).saturating_sub(taken)));
     parts.extend(companions);
     parts.retain(|part| !part.files.is_empty());
     parts
@@ -96,6 +126,7 @@ pub(crate) fn top_level<'a>(tree: &Tree<'a>) -> Vec<Part<'a>> {
 
 struct Search<'t, 'a> {
     tree: &'t Tree<'a>,
+    granularity: Granularity,
     program_size: u64,
     companions: BTreeMap<Companion, Vec<u32>>,
     opened: Vec<Opened>,
@@ -103,10 +134,11 @@ struct Search<'t, 'a> {
 }
 
 impl<'t, 'a> Search<'t, 'a> {
-    fn new(tree: &'t Tree<'a>) -> Self {
+    fn new(tree: &'t Tree<'a>, granularity: Granularity) -> Self {
         let companion_files: usize = topmost_companions(tree).iter().map(|(_, index)| tree.size(*index)).sum();
         Self {
             tree,
+            granularity,
             program_size: (tree.paths.len() - companion_files).max(1) as u64,
             companions: BTreeMap::new(),
             opened: Vec::new(),
@@ -140,7 +172,7 @@ impl<'t, 'a> Search<'t, 'a> {
         if !self.has_parts(directory) {
             return false;
         }
-        (size >= SMALLEST_OPENED && weight >= self.program_size * OPENED_SHARE)
+        (size >= self.granularity.smallest && weight >= self.program_size * self.granularity.opened_share)
             || (size >= SMALLEST_WHOLE && size as u64 * 1000 >= self.program_size * WHOLE_SHARE)
     }
 
@@ -156,7 +188,7 @@ impl<'t, 'a> Search<'t, 'a> {
 
     fn is_flat(&self, directory: DirectoryIndex) -> bool {
         let own_files = self.tree.get(directory).own_files.len();
-        own_files >= SMALLEST_CUT && own_files as u64 * 1000 >= self.program_size * REST_SHARES[0]
+        own_files >= self.granularity.smallest && own_files as u64 * 1000 >= self.program_size * REST_SHARES[0]
     }
 
     fn push_directory(&mut self, opened: usize, directory: DirectoryIndex) {
@@ -222,17 +254,16 @@ impl<'t, 'a> Search<'t, 'a> {
         (self.program_size * 4).clamp(3_000, 30_000)
     }
 
-    /// How many parts the largest rest is cut into beyond its first, rising smoothly, so that the
-    /// threshold makes room for them.
+    /// How many parts the largest rest is cut into beyond its first, so that the threshold makes room
+    /// for them. A candidate near the threshold counts for the rest in part, so that this rises
+    /// without a jump as well.
     fn rest_count(&self, bar: u64) -> u64 {
-        let mut sizes = vec![0; self.opened.len()];
-        for (size, opened) in sizes.iter_mut().zip(&self.opened) {
-            *size = opened.own.len() as u64;
-        }
+        let mut sizes: Vec<u64> = self.opened.iter().map(|opened| opened.own.len() as u64 * 1000).collect();
         for candidate in self.candidates.iter().filter(|candidate| candidate.weight < bar) {
-            sizes[candidate.opened] += candidate.files.len() as u64;
+            let outside = (FULL - fullness(candidate.weight, bar)) / (FULL / 1000);
+            sizes[candidate.opened] += candidate.files.len() as u64 * outside;
         }
-        let share = sizes.into_iter().max().unwrap_or(0) * 1000 / self.program_size;
+        let share = sizes.into_iter().max().unwrap_or(0) / self.program_size;
         let risen = share.saturating_sub(REST_SHARES[0] - REST_RAMP).min(REST_RAMP * REST_SHARES.len() as u64);
         risen * FULL / REST_RAMP
     }
@@ -299,21 +330,65 @@ impl Rest {
     }
 }
 
-/// Makes parts of the rests: a small rest joins the one of the opened directory around it, a small
-/// rest of the root the largest other one, a large rest is cut.
-fn rest_parts<'a>(tree: &Tree<'a>, mut rests: Vec<Rest>, bar: u64, program_size: u64) -> Vec<Part<'a>> {
-    for index in (1..rests.len()).rev() {
-        let path = tree.get(rests[index].directory).path;
-        if weighted(rests[index].size(), path) < bar {
-            let parent = rests[index].parent.expect("every opened directory but the root has one");
-            let files = std::mem::take(&mut rests[index].own);
-            let small = std::mem::take(&mut rests[index].small);
-            rests[parent].own.extend(files);
-            rests[parent].small.extend(small);
+/// Makes parts of the rests.
+struct Cutting<'t, 'a> {
+    tree: &'t Tree<'a>,
+    program_size: u64,
+    smallest: usize,
+    bar: u64,
+}
+
+impl<'a> Cutting<'_, 'a> {
+    /// A small rest joins the one of the opened directory around it, a small rest of the root the
+    /// largest other one, a large rest is cut, as far as there is `room`.
+    fn rest_parts(&self, mut rests: Vec<Rest>, room: usize) -> Vec<Part<'a>> {
+        for index in (1..rests.len()).rev() {
+            let path = self.tree.get(rests[index].directory).path;
+            if weighted(rests[index].size(), path) < self.bar {
+                let parent = rests[index].parent.expect("every opened directory but the root has one");
+                let files = std::mem::take(&mut rests[index].own);
+                let small = std::mem::take(&mut rests[index].small);
+                rests[parent].own.extend(files);
+                rests[parent].small.extend(small);
+            }
         }
+        join_small_root(&mut rests);
+        let mut room = room.saturating_sub(rests.iter().filter(|rest| rest.size() > 0).count());
+        let mut parts = Vec::new();
+        for rest in rests {
+            let pieces = self.cut(rest, room);
+            room -= pieces.len() - 1;
+            parts.extend(pieces);
+        }
+        parts
     }
-    join_small_root(&mut rests);
-    rests.into_iter().flat_map(|rest| cut(tree, rest, program_size)).collect()
+
+    /// Cuts a rest that is a large share of the program into runs of entries. The cuts are nested
+    /// (the second divides the first half), so that one more changes one part only.
+    fn cut(&self, rest: Rest, room: usize) -> Vec<Part<'a>> {
+        let directory = self.tree.get(rest.directory).path;
+        let part = |kind, files| Part { directory, kind, files, is_shared: false };
+        let share = rest.size() as u64 * 1000 / self.program_size;
+        let cuts = REST_SHARES.iter().filter(|bar| share >= **bar).count().min(room);
+        let names = entry_names(self.tree, rest.directory, &rest);
+        if cuts == 0 || names.len() < FEWEST_ENTRIES || rest.size() < self.smallest {
+            return vec![part(PartKind::Rest, rest.into_files())];
+        }
+        let borders = borders(&names, cuts);
+        let mut pieces: BTreeMap<usize, (Vec<String>, Vec<u32>)> = BTreeMap::from([(0, (Vec::new(), rest.own))]);
+        for (name, files) in rest.small {
+            let piece = pieces.entry(borders.partition_point(|border| *border <= name)).or_default();
+            piece.0.push(name);
+            piece.1.extend(files);
+        }
+        let pieces = pieces.into_iter().map(|(piece, (mut entries, mut files))| {
+            entries.sort_unstable();
+            files.sort_unstable();
+            let border = piece.checked_sub(1).map(|at| borders[at].clone());
+            part(PartKind::Piece { border, entries }, files)
+        });
+        pieces.collect()
+    }
 }
 
 fn join_small_root(rests: &mut [Rest]) {
@@ -323,35 +398,6 @@ fn join_small_root(rests: &mut [Rest]) {
         largest.own.append(&mut root.own);
         largest.small.append(&mut root.small);
     }
-}
-
-/// Cuts a rest that is a large share of the program into runs of entries. The cuts are nested (the
-/// second divides the first half), so that one more changes one part only.
-fn cut<'a>(tree: &Tree<'a>, rest: Rest, program_size: u64) -> Vec<Part<'a>> {
-    let directory = tree.get(rest.directory).path;
-    let part = |kind, files| Part { directory, kind, files, is_shared: false };
-    let share = rest.size() as u64 * 1000 / program_size;
-    let cuts = REST_SHARES.iter().filter(|bar| share >= **bar).count();
-    let names = entry_names(tree, rest.directory, &rest);
-    if cuts == 0 || names.len() < 8 || rest.size() < SMALLEST_CUT {
-        return vec![part(PartKind::Rest, rest.into_files())];
-    }
-    let borders = borders(&names, cuts);
-    let mut pieces: BTreeMap<usize, (Vec<String>, Vec<u32>)> = BTreeMap::from([(0, (Vec::new(), rest.own))]);
-    for (name, files) in rest.small {
-        let piece = pieces.entry(borders.partition_point(|border| *border <= name)).or_default();
-        piece.0.push(name);
-        piece.1.extend(files);
-    }
-    pieces
-        .into_iter()
-        .map(|(piece, (mut entries, mut files))| {
-            entries.sort_unstable();
-            files.sort_unstable();
-            let border = piece.checked_sub(1).map(|at| borders[at].clone());
-            part(PartKind::Piece { border, entries }, files)
-        })
-        .collect()
 }
 
 /// The names a rest can be cut at: all entries of the directory, also those with a stage of their

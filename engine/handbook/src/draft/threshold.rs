@@ -3,7 +3,7 @@
 //!
 //! A fixed number of parts ("the eleven largest") changes two parts whenever two sizes cross, and a
 //! fixed share of the repository gives two parts for one repository and twenty for the next. So the
-//! threshold *T* is the smallest at which the parts, each counting `min(1, (size / T)³)`, add up to
+//! threshold *T* is the smallest at which the parts, each counting `min(1, (size / T)⁸)`, add up to
 //! at most the number wanted. *T* moves by a fraction of a file when one file comes or goes, and at
 //! most that many parts reach it. Every part has a weight of its own, within a tenth of 1 and fixed by
 //! its path, so that parts of equal size do not cross at the same time.
@@ -44,12 +44,14 @@ pub(crate) fn threshold(sizes: &[u64], floor: u64, wanted: u64, more: impl Fn(u6
 /// What one part that reaches the threshold counts.
 pub(crate) const FULL: u64 = 1_000_000_000;
 
-fn fullness(size: u64, threshold: u64) -> u64 {
+/// How much of a part a size below the threshold is: its eighth power, steep enough that parts well
+/// below the threshold hardly count, and still without a jump.
+pub(crate) fn fullness(size: u64, threshold: u64) -> u64 {
     if size >= threshold {
         return FULL;
     }
-    let share = size * 1000 / threshold;
-    share * share * share
+    let square = |share: u64| share * share / FULL;
+    square(square(square(size * FULL / threshold)))
 }
 
 #[cfg(test)]

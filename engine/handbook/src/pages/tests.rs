@@ -123,8 +123,8 @@ fn task_runner() -> Vec<SampleFile> {
 #[test]
 fn the_page_of_a_stage() {
     let pages = handbook(&task_runner());
-    assert_eq!(pages["app-queue.md"], include_str!("../../snapshots/app-queue.md"));
-    assert_eq!(pages["app-workers.md"], include_str!("../../snapshots/app-workers.md"));
+    assert_eq!(pages["queue.md"], include_str!("../../snapshots/queue.md"));
+    assert_eq!(pages["workers.md"], include_str!("../../snapshots/workers.md"));
 }
 
 #[test]
@@ -146,7 +146,9 @@ fn assert_links_resolve(pages: &BTreeMap<String, String>) -> usize {
             assert!(anchor.is_none_or(|anchor| there.anchors.contains(anchor)), "{name} links to {target}");
             checked += 1;
         }
-        let written = pages[*name].matches("<a id=\"").count();
+        let mark = "<a id=\"";
+        let in_code = pages[*name].lines().flat_map(code_of_line).map(|code| code.matches(mark).count()).sum::<usize>();
+        let written = pages[*name].matches(mark).count() - in_code;
         assert_eq!(written, found.anchors.len(), "{name} has an anchor twice");
     }
     checked
@@ -154,7 +156,7 @@ fn assert_links_resolve(pages: &BTreeMap<String, String>) -> usize {
 
 #[test]
 fn every_link_resolves() {
-    assert!(assert_links_resolve(&handbook(&task_runner())) > 40);
+    assert!(assert_links_resolve(&handbook(&task_runner())) > 25);
 }
 
 /// Names and texts that are markup somewhere.
@@ -183,7 +185,7 @@ fn hostile_names_stay_text() {
     assert_links_resolve(&pages);
     for (name, page) in &pages {
         let tags = page.matches('<').count();
-        let ours = page.matches("<a id=\"").count() + page.matches("</a>").count() + page.matches("<!-- ").count();
+        let ours = 2 * page_links(page).anchors.len() + page.matches("<!-- ").count();
         // In code spans and fences `<` is text; it must not open a tag elsewhere.
         let in_code = page.lines().flat_map(code_of_line).map(|code| code.matches('<').count()).sum::<usize>();
         assert_eq!(tags, ours + in_code, "{name}:\n{page}");
@@ -240,7 +242,7 @@ fn a_page_does_not_show_lines_of_other_files() {
     }
     let after = handbook(&files);
     let changed: Vec<&String> = before.keys().filter(|name| before[*name] != after[*name]).collect();
-    assert_eq!(changed, ["app-queue.md"]);
+    assert_eq!(changed, ["queue.md"]);
 }
 
 #[test]
