@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use bindery_engine::Failure;
@@ -164,6 +165,28 @@ fn is_hidden(character: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// A place as the user would type it from the current directory. The engine names places from the top.
+pub(crate) fn place(path: &str) -> Cow<'_, str> {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| Path::new(path).strip_prefix(here).ok());
+    match below.and_then(Path::to_str) {
+        Some(below) if !below.is_empty() => field(below),
+        _ => field(path),
+    }
+}
+
+/// A word of the engine's vocabulary as people write it: `contentChanged` → `content changed`.
+pub(crate) fn phrase(word: &str) -> String {
+    let mut phrase = String::with_capacity(word.len() + 4);
+    for character in word.chars() {
+        if character.is_ascii_uppercase() {
+            phrase.push(' ');
+        }
+        phrase.push(character.to_ascii_lowercase());
+    }
+    phrase
+}
+
 /// A number with a comma between thousands.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -191,6 +214,23 @@ mod tests {
         assert_eq!(field("src/a b.rs"), "src/a b.rs");
         assert_eq!(field("a\u{1b}[2Jb\n\u{202e}"), "a\\u{1b}[2Jb\\u{a}\\u{202e}");
         assert_eq!(lines("one\n\ttwo\r"), "one\n\ttwo\\u{d}");
+    }
+
+    #[test]
+    fn places_below_the_current_directory_are_short() {
+        let here = std::env::current_dir().expect("tests run somewhere");
+        let below = here.join("a/b").display().to_string();
+        assert_eq!((place(&below), place("/no/such/a\n")), ("a/b".into(), "/no/such/a\\u{a}".into()));
+        let here = here.display().to_string();
+        assert_eq!(place(&here), here);
+    }
+
+    #[test]
+    fn words_become_phrases() {
+        assert_eq!(
+            (phrase("contentChanged").as_str(), phrase("added").as_str()),
+            ("content changed", "added")
+        );
     }
 
     #[test]

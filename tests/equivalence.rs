@@ -44,7 +44,8 @@ fn for_each_seed(count: u64, scenario: impl Fn(u64, &[Seed]) + Sync) {
 
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {
-    let files: Vec<Vec<u8>> = sources(file_system).into_keys().collect();
+    // The configuration has edits of its own; a broken one is a finding and no build.
+    let files: Vec<Vec<u8>> = sources(file_system).into_keys().filter(|path| path != b"bindery.toml").collect();
     if files.is_empty() {
         let (path, bytes) = numbers.pick(&pool.iter().collect::<Vec<_>>()).to_owned();
         file_system.write(path, bytes);

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Effort, Global, Place};
-use crate::console::{Console, count, counted, field};
+use crate::console::{Console, count, counted, field, phrase, place};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 
@@ -34,7 +34,7 @@ pub(crate) struct Build {
     /// Force everything written to the disk before the run ends.
     #[arg(long)]
     durable: bool,
-    /// Take over a file in the handbook's directory that Bindery did not write; may be repeated.
+    /// Take over a file that Bindery did not write; PATH is relative to the handbook's directory.
     #[arg(long, value_name = "PATH")]
     overwrite: Vec<String>,
     /// Write what was done, and why, as JSON to FILE (`bindery schema run-report`).
@@ -99,8 +99,9 @@ fn explain(outcome: &BuildOutcome, console: &Console) {
         console.error(fault, None);
     }
     for path in &outcome.foreign {
-        let message = format!("`{path}` was not written by bindery and was kept");
-        console.error(&message, Some(&format!("`--overwrite {path}` takes it over")));
+        let message = format!("`{}` was not written by bindery and was kept", place(path));
+        let name = path.strip_prefix(&outcome.handbook).unwrap_or(path).trim_start_matches('/');
+        console.error(&message, Some(&format!("`--overwrite {name}` takes it over")));
     }
     for note in notes(report) {
         console.note(&note);
@@ -144,7 +145,12 @@ fn details(report: &RunReport, with_units: bool) -> Vec<String> {
     }
     for unit in report.recomputed.iter().filter(|_| with_units) {
         let cause = unit.because_of.as_ref().map(|path| format!(" ({})", field(path))).unwrap_or_default();
-        lines.push(format!("{:<13} {}: {}{cause}", word(&unit.query), field(&unit.unit), word(&unit.reason)));
+        lines.push(format!(
+            "{:<13} {}: {}{cause}",
+            word(&unit.query),
+            field(&unit.unit),
+            phrase(&word(&unit.reason))
+        ));
     }
     lines
 }
@@ -180,9 +186,9 @@ fn summary(report: &RunReport, handbook: &str) -> String {
         counted(report.files.selected, "file"),
         count(computed(QueryKind::Resolution)),
         counted(computed(QueryKind::Page), "page"),
-        count(pages.written),
+        counted(pages.written, "handbook file"),
         counted(artifacts.written, "artifact"),
-        field(handbook),
+        place(handbook),
     )
 }
 
@@ -199,8 +205,7 @@ mod tests {
         report.queries.entry(QueryKind::Resolution).or_default().computed = 3;
         report.queries.entry(QueryKind::Page).or_default().computed = 2;
         (report.pages.written, report.artifacts.written) = (2, 5);
-        let expected =
-            "parsed 1 of 1,018 files, resolved 3, rendered 2 pages, wrote 2 and 5 artifacts: docs\n";
+        let expected = "parsed 1 of 1,018 files, resolved 3, rendered 2 pages, wrote 2 handbook files and 5 artifacts: docs\n";
         assert_eq!(summary(&report, "docs"), expected);
         report.pages.removed = 1;
         assert!(summary(&report, "docs").ends_with("5 artifacts, removed 1: docs\n"));

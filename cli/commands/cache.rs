@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
-use crate::console::{Console, count, field};
+use crate::console::{Console, count, place};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\
@@ -109,7 +109,7 @@ impl Action {
             Action::Gc(_) | Action::Clear(_) => rows.push(("freed", count(outcome.affected))),
         }
         let rows: String = rows.iter().map(|(name, value)| format!("{name:<8} {value:>15}\n")).collect();
-        format!("{}\n{rows}", field(&outcome.path))
+        format!("{}\n{rows}", place(&outcome.path))
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Effort, Global, Place};
-use crate::console::{Console, counted, field, lines};
+use crate::console::{Console, counted, field, lines, place};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 
@@ -125,7 +125,7 @@ fn explain(outcome: &CheckOutcome, console: &Console) {
 
 /// `outdated  handbook/core.md`.
 pub(super) fn stale_line(stale: &Staleness) -> String {
-    format!("{:<8}  {}\n", state_word(stale.state), field(&stale.path))
+    format!("{:<8}  {}\n", state_word(stale.state), place(&stale.path))
 }
 
 fn state_word(state: OutputState) -> &'static str {

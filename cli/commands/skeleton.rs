@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
-use crate::console::{Console, field};
+use crate::console::{Console, place};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\
@@ -46,9 +46,9 @@ impl Skeleton {
                 let skeleton = Repository::open(&place.options(global))?.skeleton_draft()?;
                 console.report("skeleton-draft", &Draft { skeleton: &skeleton }, || skeleton.clone())?;
             }
-            Action::Pin(place) => {
-                let path = Repository::open(&place.options(global))?.skeleton_pin()?;
-                console.report("skeleton-pin", &Pinned { path: &path }, || format!("{}\n", field(&path)))?;
+            Action::Pin(at) => {
+                let path = Repository::open(&at.options(global))?.skeleton_pin()?;
+                console.report("skeleton-pin", &Pinned { path: &path }, || format!("{}\n", place(&path)))?;
             }
         }
         Ok(Ending::Done)

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::{Global, Place};
 use crate::commands::check::{StaleBody, stale_line};
-use crate::console::{Console, count, field};
+use crate::console::{Console, count, field, phrase};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\
@@ -89,7 +89,7 @@ fn text(outcome: &StatusOutcome) -> String {
     let inputs = outcome.inputs.iter().map(|(path, change)| format!("{change:<8}  {}\n", field(path)));
     sections.extend(section("changed inputs", inputs));
     let resolved =
-        outcome.resolved.iter().map(|(path, reason)| format!("{}: {}\n", field(path), field(reason)));
+        outcome.resolved.iter().map(|(path, reason)| format!("{}: {}\n", field(path), phrase(reason)));
     sections.extend(section("files to resolve again", resolved));
     sections.extend(section("outputs to write or remove", outcome.outputs.iter().map(stale_line)));
     sections.extend(section("left out", outcome.skipped.iter().flat_map(skipped_lines)));

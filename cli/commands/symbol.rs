@@ -83,7 +83,10 @@ impl Lookup {
         ask: impl FnOnce(&Repository, &str) -> Answer,
     ) -> Result<Ending, Stop> {
         let repository = Repository::open(&self.place.options(global))?;
-        let symbols = ask(&repository, &self.name)?;
+        let mut symbols = ask(&repository, &self.name)?;
+        for symbol in &mut symbols {
+            symbol.calls.sort_by(|a, b| (&a.file, a.line, &a.id).cmp(&(&b.file, b.line, &b.id)));
+        }
         let with_calls = kind != "symbol";
         let bodies = symbols.iter().map(|symbol| body(symbol, with_calls)).collect();
         console.report(kind, &Body { name: &self.name, symbols: bodies }, || text(&symbols, with_calls))?;

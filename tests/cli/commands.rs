@@ -26,7 +26,7 @@ fn a_second_build_does_nothing() {
     let sandbox = Sandbox::built();
     let run = sandbox.run(["build"]);
     let expected = format!(
-        "parsed 0 of {SOURCES} files, resolved 0, rendered 0 pages, wrote 0 and 0 artifacts: .bindery/handbook\n"
+        "parsed 0 of {SOURCES} files, resolved 0, rendered 0 pages, wrote 0 handbook files and 0 artifacts: .bindery/handbook\n"
     );
     assert_eq!((run.code, run.stdout), (Some(0), expected));
 }
@@ -202,8 +202,13 @@ fn foreign_files_are_kept_until_they_are_given_up() {
     sandbox.write(".bindery/handbook/overview.md", "mine\n");
     let run = sandbox.run(["build"]);
     assert_eq!(run.code, Some(3), "{run:?}");
-    assert!(run.stderr.contains("overview.md` was not written by bindery and was kept\n"), "{run:?}");
+    assert!(
+        run.stderr
+            .starts_with("error: `.bindery/handbook/overview.md` was not written by bindery and was kept\n"),
+        "{run:?}"
+    );
     assert_eq!(sandbox.read(".bindery/handbook/overview.md"), "mine\n");
+    assert!(run.stderr.contains("hint: `--overwrite overview.md` takes it over\n"), "{run:?}");
     sandbox.run(["build", "--overwrite", "overview.md"]).succeeded();
     assert_ne!(sandbox.read(".bindery/handbook/overview.md"), "mine\n");
 }

@@ -33,7 +33,11 @@ fn every_reporting_command_has_its_keys_in_order() {
         ("callees", &["callees", "main"], &["name", "symbols"]),
         ("skeleton-draft", &["skeleton", "draft"], &["skeleton"]),
         ("cache-stats", &["cache", "stats"], &["path", "entries", "bytes", "unusedBytes"]),
-        ("cache-verify", &["cache", "verify"], &["path", "entries", "bytes", "unusedBytes", "damagedEntries"]),
+        (
+            "cache-verify",
+            &["cache", "verify"],
+            &["path", "entries", "bytes", "unusedBytes", "damagedEntries"],
+        ),
         ("cache-gc", &["cache", "gc"], &["path", "entries", "bytes", "unusedBytes", "freedBytes"]),
         ("schema-names", &["schema"], &["names"]),
     ];

@@ -75,7 +75,7 @@ fn verbose_tells_times_and_reasons_on_stderr_only() {
     let run = sandbox.run(["build", "-vv"]);
     assert_eq!((run.code, run.stdout.lines().count()), (Some(0), 1), "{run:?}");
     assert!(run.stderr.lines().any(|line| line.starts_with("total ") && line.ends_with(" ms")), "{run:?}");
-    assert!(run.stderr.contains("queue/src/queue.rs: contentChanged"), "{run:?}");
+    assert!(run.stderr.contains("queue/src/queue.rs: content changed"), "{run:?}");
 }
 
 #[test]

@@ -180,7 +180,8 @@ impl Presenter<'_> {
     fn reached_stages(&self, old: Option<&Structure>) -> Result<FxHashSet<u32>, Lost> {
         let all = || (0..self.structure.skeleton.stages.len() as u32).collect();
         let analysis = self.analysis;
-        let Some(old) = old.filter(|_| !analysis.clashes_changed) else { return Ok(all()) };
+        let comparable = |old: &&Structure| !analysis.clashes_changed && self.structure.has_same_frame(old);
+        let Some(old) = old.filter(comparable) else { return Ok(all()) };
         let snapshot = &analysis.snapshot;
         let mut reached: FxHashSet<u32> = FxHashSet::default();
         let mut reach = |path: &RepoPath| reached.extend(self.structure.stage_of(path));

@@ -25,7 +25,7 @@ pub(crate) struct Delta {
     pub(crate) was_known: bool,
     /// Keys whose items differ, in key order. Without earlier needs only the ids, for clashes.
     changed: Vec<Key>,
-    /// The digest of every key offered now.
+    /// The digest of every key offered now, each once.
     now: Vec<u64>,
 }
 
@@ -40,7 +40,9 @@ impl Delta {
         anyone_asked: bool,
     ) -> Self {
         let (before_offers, after_offers) = (offered(before), offered(after));
-        let now = after_offers.iter().map(|offer| offer.key.digest().0).collect();
+        let mut now: Vec<u64> = after_offers.iter().map(|offer| offer.key.digest().0).collect();
+        now.sort_unstable();
+        now.dedup();
         let mut changed = changed_keys(&before_offers, &after_offers);
         if !anyone_asked {
             changed.retain(|key| matches!(key, Key::Id(_)));

@@ -142,23 +142,28 @@ impl Structure {
         self.pages[self.stage_of(path)? as usize].clone()
     }
 
+    /// Whether the pages of two structures lead to one another in the same way: then a page can only differ by
+    /// what [`Structure::stage_digests`] covers.
+    pub(crate) fn has_same_frame(&self, other: &Self) -> bool {
+        let frame = |structure: &Self| {
+            let stages = structure.skeleton.stages.iter();
+            let stages: Vec<_> = stages.map(|stage| (stage.id.clone(), stage.title.clone(), stage.parent.clone(), stage.crosscut)).collect();
+            (stages, structure.skeleton.order.clone(), structure.pages.clone())
+        };
+        self.surroundings == other.surroundings && frame(self) == frame(other)
+    }
+
     /// For each stage a digest of what its page shows that does not come from its own files' facts.
     pub(crate) fn stage_digests(&self) -> BTreeMap<&str, ContentHash> {
-        let titles: Vec<(&str, &str, &Option<String>)> = self
-            .skeleton
-            .stages
-            .iter()
-            .zip(&self.pages)
-            .map(|(stage, page)| (stage.id.as_str(), stage.title.as_str(), page))
-            .collect();
+        let titles: Vec<&str> = self.skeleton.stages.iter().map(|stage| stage.title.as_str()).collect();
         let digest = |at: usize| {
             let stage = &self.skeleton.stages[at];
             let registers: Vec<_> =
                 self.registers.registers.iter().filter(|register| register.stages.contains(&stage.id)).collect();
             let also: Vec<_> = self.files.iter().filter(|file| file.1 == Some(at as u32)).map(|file| &file.2).collect();
             let also_titles: Vec<Vec<&str>> =
-                also.iter().map(|also| also.iter().map(|other| titles[*other as usize].1).collect()).collect();
-            let shown = (stage, &self.organized[at], &self.summaries[at], registers, also_titles, family(&titles, &self.skeleton, at));
+                also.iter().map(|also| also.iter().map(|other| titles[*other as usize]).collect()).collect();
+            let shown = (stage, &self.organized[at], &self.summaries[at], registers, also_titles);
             let bytes = serde_json::to_vec(&shown).expect("stages hold only plain values, which JSON writes");
             ContentHash::of(&bytes)
         };
@@ -172,23 +177,6 @@ impl Structure {
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }
-}
-
-/// Titles and pages of the stages above and below one: its page names them.
-fn family<'a>(
-    titles: &[(&'a str, &'a str, &'a Option<String>)],
-    skeleton: &Skeleton,
-    at: usize,
-) -> Vec<(&'a str, &'a str, &'a Option<String>)> {
-    let places: FxHashMap<&str, usize> = titles.iter().enumerate().map(|(at, title)| (title.0, at)).collect();
-    let parent_of = |at: usize| {
-        let parent = skeleton.stages[at].parent.as_ref()?;
-        places.get(parent.as_str()).copied()
-    };
-    // Parents stand before their parts in the normal form, so this ends.
-    let mut family: Vec<usize> = std::iter::successors(parent_of(at), |at| parent_of(*at)).collect();
-    family.extend((0..titles.len()).filter(|other| parent_of(*other) == Some(at)));
-    family.into_iter().map(|at| titles[at]).collect()
 }
 
 fn skeleton_and_stages(committed: Option<&Skeleton>, draft: Draft, sketches: &[FileSketch]) -> (Skeleton, FileStages) {

@@ -10,6 +10,9 @@ use bindery_facts::{
 use crate::session::Slot;
 use crate::{Builtin, Def, Namespace, Place, Session, Ty};
 
+/// Types that nest deeper in each other say nothing, so that no input makes work on them recurse far.
+const MAX_TYPE_DEPTH: u32 = 24;
+
 /// The arena an expression stands in.
 pub(crate) enum Frame<'f> {
     /// The bodies of the file that is resolved.
@@ -54,7 +57,10 @@ impl Session<'_> {
             Slot::Empty => {}
         }
         slots.borrow_mut()[index.0 as usize] = Slot::Busy;
-        let ty = self.nested(|| self.evaluate(frame, index));
+        let mut ty = self.nested(|| self.evaluate(frame, index));
+        if ty.is_deeper_than(MAX_TYPE_DEPTH) {
+            ty = Ty::Unknown;
+        }
         slots.borrow_mut()[index.0 as usize] = Slot::Done(ty.clone());
         ty
     }

@@ -25,12 +25,16 @@ pub fn resolve(path: &RepoPath, facts: &FileFacts, rules: &dyn Rules, lookup: &d
 }
 
 impl Session<'_> {
-    /// Types every callee in arena order: children stand before their parents, so that long chains
-    /// nest no deeper than one step each.
+    /// Types what has parts in arena order: they stand before it, so that long chains nest no deeper
+    /// than one step each.
     fn evaluate_in_order(&self) {
         for index in 0..self.facts.bodies.exprs.0.len() as u32 {
             let index = ExprIndex(index);
-            if matches!(self.body_expr(index), Expr::Call { .. } | Expr::Member { .. }) {
+            let is_leaf = matches!(
+                self.body_expr(index),
+                Expr::Unknown | Expr::Name { .. } | Expr::Path { .. } | Expr::Literal(_) | Expr::Closure { .. }
+            );
+            if !is_leaf {
                 self.ty(index);
             }
         }
@@ -78,12 +82,13 @@ impl Session<'_> {
         None
     }
 
-    fn is_this(&self, base: ExprIndex) -> bool {
-        match self.body_expr(base) {
-            Expr::Name { name, scope, at } => self.is_receiver(name, *scope, *at),
-            Expr::Ref(inner) | Expr::Deref(inner) => self.is_this(*inner),
-            Expr::This { .. } | Expr::Super { .. } => true,
-            _ => false,
+    fn is_this(&self, mut base: ExprIndex) -> bool {
+        loop {
+            match self.body_expr(base) {
+                Expr::Ref(inner) | Expr::Deref(inner) => base = *inner,
+                Expr::Name { name, scope, at } => return self.is_receiver(name, *scope, *at),
+                other => return matches!(other, Expr::This { .. } | Expr::Super { .. }),
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use crate::{
 
 /// How deep evaluation may nest before it gives up. Expressions are evaluated children first, so
 /// only chains of declarations (aliases of aliases, results of results) nest at all.
-const MAX_DEPTH: u32 = 96;
+const MAX_DEPTH: u32 = 64;
 
 /// The resolution of one file while it runs: what it asked, what it worked out.
 ///

@@ -281,6 +281,27 @@ impl Ty {
         }
     }
 
+    /// Whether types nest in each other more than `limit` times.
+    pub(crate) fn is_deeper_than(&self, limit: u32) -> bool {
+        let Some(rest) = limit.checked_sub(1) else { return true };
+        let any = |parts: &[Ty]| parts.iter().any(|part| part.is_deeper_than(rest));
+        match self {
+            Ty::Instance(_, parts) | Ty::Super(_, parts) | Ty::Tuple(parts) => any(parts),
+            Ty::Union(parts) | Ty::Alternatives(parts) | Ty::Overloads(parts) => any(parts),
+            Ty::Type(inner) | Ty::Awaitable(inner) => inner.is_deeper_than(rest),
+            Ty::Associated(parts) => parts.0.is_deeper_than(rest),
+            Ty::Callable(callable) => callable.result.is_deeper_than(rest) || any(&callable.params),
+            Ty::Bounded(bounds) => bounds.iter().any(|bound| {
+                bound.ty.is_deeper_than(rest) || bound.bindings.iter().any(|(_, ty)| ty.is_deeper_than(rest))
+            }),
+            Ty::Function(function) => {
+                function.receiver.as_ref().is_some_and(|receiver| receiver.is_deeper_than(rest))
+                    || function.subst.iter().any(|(_, ty)| ty.is_deeper_than(rest))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether some part of an instance or tuple is not known.
     pub fn has_holes(&self) -> bool {
         match self {

@@ -11,7 +11,8 @@
 //!
 //! Memory comes from Rust's global allocator, which the binary sets to mimalloc.
 //!
-//! ALLOCATOR_MEASUREMENT
+//! CPU of a parse of tokio and django (10.4 MB): 1.13 s with the C library's allocator, 0.99–1.06 s with
+//! mimalloc bare, 1.03–1.07 s counted through it.
 //!
 //! **Trap:** a block allocated before [`install`] must not be freed behind it. Make parsers through
 //! [`crate::new_parser`] only.

@@ -2,7 +2,10 @@
 //!
 //! # Where the numbers come from
 //!
-//! TICKS_MEASUREMENT
+//! Ticks: the highest of 25,000 real files of at least 2,000 bytes (Rust and Python: tokio, ripgrep, the EC2
+//! client, django, flask, ansible, thrift, flatbuffers) takes 33.7 ticks per 1,024 bytes
+//! (tokio's `async_send_sync.rs`, macros throughout); the limit is 20 × that, and 1,000 on top, which is
+//! what makes short files free of it. `examples/parse_speed.rs` of the registry measures it again.
 //! Memory: a tree takes about 200 bytes for each byte of dense source, so 64 MiB + 256 × file bytes is
 //! past every real file and far below what a hostile one takes (gigabytes from 32 KB in some grammars).
 //! Bracket depth: the deepest real file of 40,651 has 379.

@@ -11,6 +11,7 @@
 
 mod fault;
 mod memory;
+mod memory_tree;
 mod os;
 #[cfg(test)]
 mod tests;

@@ -9,11 +9,14 @@ use std::sync::Arc;
 use super::*;
 use crate::{Durability, ErrorKind, create_directories, hash_file, read_file, read_head, write_atomically};
 
+type MakeLink = Box<dyn Fn(&[u8], &[u8])>;
+type MakeFifo = Box<dyn Fn(&[u8])>;
+
 /// A file system under test, and a way to make links and FIFOs, which the trait never makes.
 struct Subject {
     file_system: Arc<dyn FileSystem>,
-    link: Box<dyn Fn(&[u8], &[u8])>,
-    fifo: Box<dyn Fn(&[u8])>,
+    link: MakeLink,
+    fifo: MakeFifo,
     _directory: Option<tempfile::TempDir>,
 }
 

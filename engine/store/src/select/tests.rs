@@ -246,6 +246,46 @@ fn names_that_are_not_utf8_are_kept_unless_spelled_like_another() {
 }
 
 #[test]
+fn directories_nested_beyond_the_longest_path_are_listed_as_such() {
+    use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.py"), "").unwrap();
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    let mut current = open(directory.path(), flags, Mode::empty()).unwrap();
+    for _ in 0..2_200 {
+        mkdirat(&current, "d", Mode::from_raw_mode(0o755)).unwrap();
+        current = openat(&current, "d", flags, Mode::empty()).unwrap();
+    }
+    let selection =
+        select(&crate::fs::OsFileSystem::open(directory.path()).unwrap(), &SelectRules::default());
+    assert_eq!(names(&selection), ["a.py"]);
+    assert_eq!(selection.skipped.len(), 1);
+    assert_eq!(selection.skipped[0].reason, SkipReason::PathTooLong);
+}
+
+#[test]
+fn the_real_file_system_gives_the_same_selection_as_the_one_in_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let memory = MemoryFileSystem::new();
+    for seed in 1..=40_u64 {
+        edit(&memory, &mut Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
+    }
+    for (path, bytes) in memory.files(b"") {
+        let path = directory.path().join(std::str::from_utf8(&path).unwrap());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    let real = select(&crate::fs::OsFileSystem::open(directory.path()).unwrap(), &SelectRules::default());
+    // Only files were copied, so links and FIFOs are left out of the comparison.
+    let plain = MemoryFileSystem::new();
+    memory.files(b"").iter().for_each(|(path, bytes)| plain.write(path, bytes));
+    let expected = select(&plain, &SelectRules::default());
+    assert_eq!(names(&real), names(&expected));
+    assert_eq!(reasons(&real), reasons(&expected));
+    assert!(real.files.len() > 3);
+}
+
+#[test]
 fn lfs_pointers_are_recognised() {
     assert!(is_lfs_pointer(b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"));
     assert!(!is_lfs_pointer(b"# version https://git-lfs.github.com/spec/v1\n"));

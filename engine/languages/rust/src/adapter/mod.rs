@@ -23,6 +23,13 @@
 //!   does not matter; a glob import is bound under the name `*`.
 //! * The invocation of a macro is no call site: what it calls is in its body.
 
+//!
+//! # Cost
+//!
+//! Measured as instructions (callgrind, 16 files of ripgrep and tokio, 270 KB): the walk and the facts
+//! take 41 % of what the parse takes, half of it tree-sitter's cursor; reading the arguments of macros
+//! takes 18 % more, nearly all of it parsing them.
+
 mod attributes;
 mod calls;
 mod exprs;
