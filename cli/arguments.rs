@@ -39,7 +39,7 @@ Environment:
 /// The handbook is a set of Markdown pages drawn from facts in the source: functions, types, who calls
 /// whom, state that is shared. A second build redoes only what a change reaches.
 #[derive(Parser, Debug)]
-#[command(name = "bindery", version, after_long_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "bindery", bin_name = "bindery", version, after_long_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -138,3 +138,77 @@ fn links_inside_the_repository_lead_somewhere() {
         }
     }
 }
+
+/// Set it to write the tour's output into the README instead of comparing; then read the difference.
+const UPDATE: &str = "BINDERY_UPDATE_README";
+
+/// Runs the commands of the tour, in order, on a copy of the sample.
+#[cfg(unix)]
+#[test]
+fn the_tour_shows_what_the_commands_print() {
+    let readme = readme();
+    let tour = section(&readme, "## A tour");
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    copy_sample(directory.path());
+    let mut shell = Shell { directory: directory.path(), last_code: 0 };
+    let mut shown = String::new();
+    let mut is_console = false;
+    for line in tour.lines() {
+        match line.strip_prefix("$ ").filter(|_| is_console) {
+            Some(command) => shown.push_str(&format!("{line}\n{}", shell.run(command))),
+            None if is_console && line != "```" => {}
+            None => shown.push_str(&format!("{line}\n")),
+        }
+        is_console = line == "```console" || is_console && line != "```";
+    }
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(root().join("README.md"), readme.replace(&tour, &shown))
+            .expect("the README can be written");
+        return;
+    }
+    assert_eq!(tour, shown, "set {UPDATE} to write it");
+}
+
+/// Runs commands one by one, each with the exit code of the one before in `$?`.
+#[cfg(unix)]
+struct Shell<'a> {
+    directory: &'a Path,
+    last_code: i32,
+}
+
+#[cfg(unix)]
+impl Shell<'_> {
+    /// What the command printed, stderr behind stdout.
+    fn run(&mut self, command: &str) -> String {
+        let program =
+            Path::new(env!("CARGO_BIN_EXE_bindery")).parent().expect("a program lies in a directory");
+        let path = std::env::var("PATH").unwrap_or_default();
+        let output = Command::new("sh")
+            .arg("-c")
+            .arg(format!("(exit {}); {command}", self.last_code))
+            .current_dir(self.directory)
+            .env("PATH", format!("{}:{path}", program.display()))
+            .env("LC_ALL", "C")
+            .env_remove("BINDERY_LOG")
+            .env_remove("CI")
+            .output()
+            .expect("there is a shell");
+        self.last_code = output.status.code().expect("the command was not killed");
+        let printed = [output.stdout, output.stderr].concat();
+        String::from_utf8(printed).expect("the commands print UTF-8")
+    }
+}
+
+#[cfg(unix)]
+fn copy_sample(directory: &Path) {
+    let copied = Command::new("sh")
+        .args([
+            "-c",
+            "mkdir fixtures && cp -R \"$1\" fixtures/sample && rm -rf fixtures/sample/.bindery",
+            "sh",
+        ])
+        .arg(root().join("fixtures/sample"))
+        .current_dir(directory)
+        .status();
+    assert!(copied.expect("there is a shell").success());
+}

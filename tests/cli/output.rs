@@ -19,7 +19,7 @@ fn without_a_command_there_is_help() {
 #[test]
 fn bad_usage_is_exit_code_2_and_leaves_stdout_alone() {
     let sandbox = Sandbox::empty();
-    let cases: [&[&str]; 9] = [
+    let cases: [&[&str]; 10] = [
         &["frobnicate"],
         &["build", "--frobnicate"],
         &["build", "one", "two"],
@@ -28,6 +28,7 @@ fn bad_usage_is_exit_code_2_and_leaves_stdout_alone() {
         &["symbol"],
         &["skeleton", "frobnicate"],
         &["schema", "no-such-schema"],
+        &["build", "--config", "dept = \"deep\""],
         &["build", "no-such-directory"],
     ];
     for case in cases {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use bindery_artifacts::{Phase, QueryKind, RunReport};
 use bindery_facts::{FileFacts, Name, encode};
@@ -104,7 +105,7 @@ impl Analyser<'_> {
         report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
         self.repository.check_interrupt()?;
         let clock = Stopwatch::start();
-        let taken = self.take(&old, &plan.wanted);
+        let taken = self.take(&old, &plan.wanted, report);
         self.repository.check_interrupt()?;
         report.microseconds.insert(Phase::Parse, clock.elapsed().as_micros() as u64);
         let clock = Stopwatch::start();
@@ -158,19 +159,23 @@ impl Analyser<'_> {
         Selector::new(&rules).map_err(Failure::findings)
     }
 
-    fn take(&self, old: &State, wanted: &[Wanted]) -> Vec<Taken> {
+    fn take(&self, old: &State, wanted: &[Wanted], report: &mut RunReport) -> Vec<Taken> {
         let limits = self.repository.limits();
         let intake = Intake {
             file_system: &*self.repository.file_system,
             blobs: self.blobs,
             limits,
             cached: if self.distrust_cache { FxHashMap::default() } else { cached_facts(old, &limits, wanted.len()) },
+            recheck_sample: self.repository.options.recheck_sample,
+            differing: AtomicU64::new(0),
             worker: self.repository.worker(),
             jobs: self.repository.jobs(),
             interrupt: self.repository.interrupt.clone(),
             progress: self.progress,
         };
-        intake.take(wanted)
+        let taken = intake.take(wanted);
+        report.replaced_cache_entries += intake.differing.into_inner();
+        taken
     }
 
     fn resolve(
@@ -190,11 +195,16 @@ impl Analyser<'_> {
         for (wanted, taken) in plan.wanted.iter().zip(taken) {
             read += u64::from(taken.content.is_some());
             count_facts(report, &taken);
+            let fault = match &taken.status {
+                Status::Failed(detail) => Some(detail.clone()),
+                _ => None,
+            };
             let record = FileRecord {
                 path: wanted.path.clone(),
                 kind: taken.kind,
                 content: taken.content,
                 status: taken.status,
+                fault,
                 first_error: taken.first_error,
                 callers: None,
             };
@@ -261,6 +271,11 @@ impl Analyser<'_> {
 
         let resolved: FxHashSet<u32> = relinked.resolutions.iter().map(|(slot, _)| *slot).collect();
         self.store_resolutions(relinked.resolutions, &mut table.files);
+        for (slot, fault) in relinked.faults {
+            if let Some(file) = &mut table.files[slot as usize] {
+                file.fault = Some(fault);
+            }
+        }
         let clashes_changed = relinked.clashes != old.clashes;
         let retired = retired(old.retired, &old_files, &table.files, &self.repository.limits());
         let snapshot = Arc::new(Snapshot::new(
@@ -406,7 +421,7 @@ impl Plan {
             .collect();
         let must_look = |file: &SelectedFile| {
             let Some(slot) = slots.get(file.place.path()) else { return true };
-            let failed = matches!(&old.files[*slot as usize], Some(FileRecord { status: Status::Failed(_), .. }));
+            let failed = matches!(&old.files[*slot as usize], Some(FileRecord { fault: Some(_), .. }));
             failed
                 || analyser.distrust_cache
                 || analyser.mode == GateMode::HashEverything
@@ -538,10 +553,7 @@ fn faults(files: &[Option<FileRecord>]) -> Vec<String> {
     let mut faults: Vec<String> = files
         .iter()
         .flatten()
-        .filter_map(|file| match &file.status {
-            Status::Failed(detail) => Some(format!("`{}`: {detail}", file.path)),
-            _ => None,
-        })
+        .filter_map(|file| Some(format!("`{}`: {}", file.path, file.fault.as_ref()?)))
         .collect();
     faults.sort_unstable();
     faults

@@ -33,8 +33,11 @@ impl Repository {
         let (old, moved) = run.gate(bytes.as_deref());
         let mut computed = run.compute(old, moved)?;
         self.check_interrupt()?;
+        let differing = run.verification(&computed);
+        run.report.replaced_cache_entries += differing.len() as u64;
         let foreign = self.write(&mut run, &mut computed)?;
-        let faults = std::mem::take(&mut computed.analysis.faults);
+        let mut faults = std::mem::take(&mut computed.analysis.faults);
+        faults.extend(differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")));
         self.report_causes(&mut run, &computed);
         run.report.microseconds.insert(Phase::Total, total.elapsed().as_micros() as u64);
         Ok(self.outcome(run, foreign, faults))

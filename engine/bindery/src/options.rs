@@ -20,6 +20,8 @@ pub struct Options {
     pub worker: Option<Vec<std::ffi::OsString>>,
     /// Recompute everything served from the cache and report the first difference.
     pub verify: bool,
+    /// Parse a sample of the files the cache has facts for, and compare; what differs is replaced and counted.
+    pub recheck_sample: bool,
     /// Force outputs to the disk.
     pub durable: bool,
     /// Hash every input instead of trusting stats.

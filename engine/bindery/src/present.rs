@@ -21,7 +21,7 @@ use crate::digest::callers_of_file;
 use crate::identity::Ids;
 use crate::snapshot::Lost;
 use crate::state::{PageRecord, Status};
-use crate::structure::{Sketched, Structure};
+use crate::structure::{Replaced, Sketched, Structure};
 
 /// The page that carries the stamp.
 const OVERVIEW: &str = "overview.md";
@@ -63,10 +63,10 @@ pub(crate) struct Handbook {
 }
 
 impl Presenter<'_> {
-    /// Brings the pages up to date. `old` is the structure of the last run, if there was one.
-    pub(crate) fn present(&self, old: Option<&Structure>) -> Result<Handbook, Lost> {
+    /// Brings the pages up to date.
+    pub(crate) fn present(&self, replaced: &Replaced) -> Result<Handbook, Lost> {
         let before = &self.analysis.state.pages;
-        let stages = self.reached_stages(old)?;
+        let stages = self.reached_stages(replaced)?;
         let stage_pages: Vec<(RepoPath, u32)> = self
             .structure
             .pages
@@ -88,7 +88,7 @@ impl Presenter<'_> {
             .par_iter()
             .map(|(page, stage)| Ok((page.clone(), Model::Stage(Box::new(self.stage_model(*stage)?)))))
             .collect::<Result<_, Lost>>()?;
-        models.extend(self.global_models()?);
+        models.extend(self.changed_global_models(replaced, &mut records)?);
         let mut handbook = self.render(models, records);
         handbook.records.insert(RepoPath::new(ATTRIBUTES), attributes_record());
         handbook.rendered.insert(RepoPath::new(ATTRIBUTES), ATTRIBUTES_TEXT.as_bytes().to_vec());
@@ -104,6 +104,7 @@ impl Presenter<'_> {
         let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
         let model = match stage {
             Some(stage) => Model::Stage(Box::new(self.stage_model(stage as u32)?)),
+            None if page.as_str() == OVERVIEW => self.overview(),
             None => self.global_models()?.into_iter().find(|(name, _)| name == page).ok_or(Lost)?.1,
         };
         let text = model.render();
@@ -177,25 +178,26 @@ impl Presenter<'_> {
     }
 
     /// The stages whose pages may show something else than in the last run.
-    fn reached_stages(&self, old: Option<&Structure>) -> Result<FxHashSet<u32>, Lost> {
+    fn reached_stages(&self, replaced: &Replaced) -> Result<FxHashSet<u32>, Lost> {
         let all = || (0..self.structure.skeleton.stages.len() as u32).collect();
         let analysis = self.analysis;
-        let comparable = |old: &&Structure| !analysis.clashes_changed && self.structure.has_same_frame(old);
-        let Some(old) = old.filter(comparable) else { return Ok(all()) };
+        let old = match replaced {
+            Replaced::Nothing => None,
+            Replaced::Old(old) if !analysis.clashes_changed && self.structure.has_same_frame(old) => Some(&**old),
+            Replaced::Old(_) | Replaced::Missing => return Ok(all()),
+        };
         let snapshot = &analysis.snapshot;
         let mut reached: FxHashSet<u32> = FxHashSet::default();
-        let mut reach = |path: &RepoPath| reached.extend(self.structure.stage_of(path));
         for slot in analysis.changed.iter().chain(&analysis.resolved) {
             if let Some(file) = snapshot.file(*slot) {
-                reach(&file.path);
+                reached.extend(self.structure.stage_of(&file.path));
             }
         }
-        analysis.callers_changed.iter().for_each(&mut reach);
+        reached.extend(analysis.callers_changed.iter().filter_map(|path| self.structure.stage_of(path)));
+        let Some(old) = old else { return Ok(reached) };
         for path in self.moved_files(old) {
-            reach(&path);
-            for neighbour in self.neighbours(&path)? {
-                reach(&neighbour);
-            }
+            reached.extend(self.structure.stage_of(&path));
+            reached.extend(self.neighbours(&path)?.iter().filter_map(|neighbour| self.structure.stage_of(neighbour)));
         }
         let (before, after) = (old.stage_digests(), self.structure.stage_digests());
         for (at, stage) in self.structure.skeleton.stages.iter().enumerate() {
@@ -209,9 +211,6 @@ impl Presenter<'_> {
 
     /// Files whose page has another name than before, new ones left out: nobody linked to them.
     fn moved_files(&self, old: &Structure) -> Vec<RepoPath> {
-        if std::ptr::eq(old, self.structure) {
-            return Vec::new();
-        }
         let files = self.structure.files.iter().map(|(path, _, _)| path);
         files.filter(|path| old.place(path).is_some() && old.page_of(path) != self.structure.page_of(path)).cloned().collect()
     }
@@ -227,12 +226,36 @@ impl Presenter<'_> {
         Ok(neighbours)
     }
 
-    fn global_models(&self) -> Result<Vec<(RepoPath, Model)>, Lost> {
+    /// The models of the pages about everything, except those that cannot have changed: their records are kept.
+    fn changed_global_models(
+        &self,
+        replaced: &Replaced,
+        records: &mut BTreeMap<RepoPath, PageRecord>,
+    ) -> Result<Vec<(RepoPath, Model)>, Lost> {
+        let is_scanned = |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
+        let before = &self.analysis.state.pages;
+        let kept: Vec<(RepoPath, &PageRecord)> = [OVERVIEW, INDEX, REGISTER]
+            .iter()
+            .filter_map(|page| Some((RepoPath::new(page), before.get(*page)?)))
+            .collect();
+        let is_current = matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
+        if is_current && kept.len() >= 2 {
+            records.extend(kept.into_iter().map(|(page, record)| (page, record.clone())));
+            return Ok(Vec::new());
+        }
+        self.global_models()
+    }
+
+    fn overview(&self) -> Model {
         let Structure { name, overview, skeleton, pages: names, ties, registers, .. } = self.structure;
         let ties = ties.iter().copied().collect();
         let has_registers = !registers.registers.is_empty();
-        let overview = pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers);
-        let mut models = vec![(RepoPath::new(OVERVIEW), Model::Overview(overview))];
+        Model::Overview(pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers))
+    }
+
+    fn global_models(&self) -> Result<Vec<(RepoPath, Model)>, Lost> {
+        let Structure { name, skeleton, pages: names, registers, .. } = self.structure;
+        let mut models = vec![(RepoPath::new(OVERVIEW), self.overview())];
         let stages = self.structure.stages();
         let sketches: Vec<FileSketch> = self.sketches()?.into_iter().map(|file| file.sketch).collect();
         let index = pages::index_page_model(name, skeleton, names, &stages, &sketches, self.unscanned());

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bindery_artifacts::Reason;
-use bindery_db::{Database, Executed, FileChange};
-use bindery_graph::{Callee, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
+use bindery_db::{Database, Executed, FileChange, Resolved};
+use bindery_facts::FileFacts;
+use bindery_graph::{Callee, DropReason, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
 use bindery_source::{Digest64, RepoPath};
 use rustc_hash::FxHashSet;
 
@@ -87,6 +88,8 @@ pub(crate) struct Cause {
 pub(crate) struct Relinked {
     /// The new resolutions, in path order.
     pub(crate) resolutions: Vec<(u32, Arc<Resolution>)>,
+    /// What panicked, by slot; its calls are all listed as dropped.
+    pub(crate) faults: BTreeMap<u32, String>,
     /// Why each of them was computed.
     pub(crate) causes: BTreeMap<RepoPath, Cause>,
     /// Key digest → slots that offer it, now.
@@ -115,14 +118,33 @@ pub(crate) fn relink(
     let resolved = db.resolutions(&paths);
     let clashes = clashes(snapshot, deltas, &offers, old_clashes);
     snapshot.check_lost()?;
-    let slots = causes.keys().map(|(_, slot)| *slot);
+    let mut resolutions = Vec::with_capacity(resolved.len());
+    let mut faults = BTreeMap::new();
+    for ((_, slot), (_, resolved)) in causes.keys().zip(resolved) {
+        let resolution = match resolved {
+            Resolved::Done(resolution) => resolution,
+            Resolved::FactsLost => return Err(Lost),
+            Resolved::Panicked(message) => {
+                faults.insert(*slot, message);
+                Arc::new(unresolved(&*snapshot.facts(*slot)?))
+            }
+        };
+        resolutions.push((*slot, resolution));
+    }
     Ok(Relinked {
-        resolutions: slots.zip(resolved.into_iter().map(|(_, resolution)| resolution)).collect(),
+        resolutions,
+        faults,
         causes: causes.into_iter().map(|((path, _), cause)| (path, cause)).collect(),
         offers,
         clashes,
         executed: db.take_executed(),
     })
+}
+
+/// The resolution of a file whose resolution failed: nothing is guessed, nothing is lost.
+fn unresolved(facts: &FileFacts) -> Resolution {
+    let outcomes = vec![Outcome::Dropped(DropReason::BareName); facts.bodies.sites.len()];
+    Resolution { outcomes, ..Resolution::default() }
 }
 
 /// The files to resolve again, in path order, with the first cause found for each.

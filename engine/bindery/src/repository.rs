@@ -11,7 +11,7 @@ use bindery_store::workers::WorkerCommand;
 use bindery_store::{Directory, Environment, GitLocation, Interrupt, StoreError, exists, found, read_file};
 
 use crate::options::Options;
-use crate::outcome::Failure;
+use crate::outcome::{Failure, FailureKind};
 
 /// The work directory's name in the root.
 pub const WORK_DIRECTORY: &str = ".bindery";
@@ -214,9 +214,13 @@ fn read_configuration(file_system: &dyn FileSystem, options: &Options) -> Result
     let mut configuration = parse_configuration(files::CONFIGURATION, &text)?;
     if !options.overrides.is_empty() {
         let overrides = options.overrides.join("\n");
-        parse_configuration("--config", &overrides)?;
-        let merged = merged(&text, &overrides)?;
-        configuration = parse_configuration(files::CONFIGURATION, &merged)?;
+        parse_configuration("--config", &overrides)
+            .map_err(|failure| Failure { kind: FailureKind::Usage, ..failure })?;
+        let overridden = parse_configuration(files::CONFIGURATION, &merged(&text, &overrides)?)?;
+        if options.out.is_none() {
+            check_same_handbook(&configuration, &overridden)?;
+        }
+        configuration = overridden;
     }
     check_version(&configuration)?;
     Ok(configuration)
@@ -230,6 +234,17 @@ fn parse_configuration(name: &str, text: &str) -> Result<Configuration, Failure>
     bindery_artifacts::read::read::<Configuration>(name, text)
         .map(|located| located.value)
         .map_err(|findings| Failure::of_findings(&findings))
+}
+
+/// A run whose flags change the handbook must not write where the configuration's own handbook lies: the next
+/// run would change it back.
+fn check_same_handbook(written: &Configuration, overridden: &Configuration) -> Result<(), Failure> {
+    let same = Configuration { artifacts: written.artifacts, ..overridden.clone() };
+    if same == *written || overridden.out != written.out {
+        return Ok(());
+    }
+    let failure = Failure::usage("`--config` changes the handbook, for this run only");
+    Err(failure.with_hint("give such a run a directory of its own with `--out`"))
 }
 
 /// `text` with the top-level keys of `overrides` in place of its own.

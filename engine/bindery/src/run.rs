@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bindery_artifacts::{ArtifactExport, Phase, RunReport, Skeleton, files};
+use bindery_artifacts::{ArtifactExport, Phase, QueryKind, RunReport, Skeleton, files};
 use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
@@ -23,8 +23,8 @@ use crate::present::{Handbook, Presenter, sketches};
 use crate::readme::About;
 use crate::repository::Repository;
 use crate::snapshot::Lost;
-use crate::state::{Retired, State};
-use crate::structure::{Structure, Surroundings};
+use crate::state::{FileRecord, Retired, State};
+use crate::structure::{Replaced, Structure, Surroundings};
 
 /// The store of one run.
 pub(crate) struct Run<'a> {
@@ -33,6 +33,8 @@ pub(crate) struct Run<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) report: RunReport,
     pub(crate) date: (Option<String>, String),
+    /// With `--verify`: the state whose every entry is worked out again.
+    verified: Option<State>,
     head: HeadVersion,
     stamp: RacyStamp,
     mode: GateMode,
@@ -85,7 +87,7 @@ impl<'a> Run<'a> {
         report.microseconds.insert(Phase::State, clock.elapsed().as_micros() as u64);
         let blobs = Arc::new(Blobs::new(store));
         let date = (None, String::new());
-        (Self { repository, blobs, progress, report, date, head, stamp, mode }, bytes)
+        (Self { repository, blobs, progress, report, date, verified: None, head, stamp, mode }, bytes)
     }
 
     /// The state as far as this build can use it, and what moved since; nothing moved is the gate.
@@ -97,6 +99,7 @@ impl<'a> Run<'a> {
         self.report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
         let state = bytes.and_then(State::decode).unwrap_or_default();
         if self.repository.options.verify {
+            self.verified = Some(state).filter(|state| state.build == Some(build_id()));
             return (State::default(), None);
         }
         match state.build == Some(build_id()) {
@@ -116,7 +119,7 @@ impl<'a> Run<'a> {
         if known.circumstances != Some(self.circumstances()) || self.date != known.date {
             return None;
         }
-        if !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
+        if known.has_faults || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
             return None;
         }
         if !known.moved(&*self.repository.file_system, self.mode).is_empty() {
@@ -176,7 +179,7 @@ impl<'a> Run<'a> {
             committed: skeleton.as_ref(),
             configuration: &repository.configuration,
         };
-        let structure = self.structure(&analysis, sketches_changed, old_structure.as_ref(), &surroundings)?;
+        let (structure, replaced) = self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
         self.report.microseconds.insert(Phase::Derive, clock.elapsed().as_micros() as u64);
         repository.check_interrupt()?;
         let clock = Stopwatch::start();
@@ -188,38 +191,67 @@ impl<'a> Run<'a> {
             link_template: link_template.clone(),
             depth: repository.configuration.depth,
         };
-        let handbook = presenter.present(old_structure.as_ref())?;
+        let handbook = presenter.present(&replaced)?;
         self.report.microseconds.insert(Phase::Render, clock.elapsed().as_micros() as u64);
         Ok(Computed { analysis, structure, handbook, link_template })
     }
 
+    /// The stages: those of the last run if nothing they are computed from changed.
     fn structure(
         &mut self,
         analysis: &Analysis,
         sketches_changed: bool,
-        old: Option<&Structure>,
+        old: Option<Structure>,
         surroundings: &Surroundings<'_>,
-    ) -> Result<Structure, Lost> {
-        use bindery_artifacts::QueryKind;
+    ) -> Result<(Structure, Replaced), Lost> {
         let surroundings_digest = surroundings.digest();
-        let same = |old: &&Structure| old.surroundings == surroundings_digest && !sketches_changed && !analysis.clashes_changed;
-        let computed = match old.filter(same) {
-            Some(old) => {
-                for kind in [QueryKind::Skeleton, QueryKind::Assignment] {
-                    self.report.queries.entry(kind).or_default().reused += 1;
-                }
-                return Ok(old.clone());
-            }
-            None => {
-                let sketched = sketches(analysis)?;
+        let is_current = |old: &Structure| {
+            old.surroundings == surroundings_digest && !sketches_changed && !analysis.clashes_changed
+        };
+        let (structure, replaced) = match old {
+            Some(old) if is_current(&old) => (old, Replaced::Nothing),
+            old => {
                 let ids = Ids { clashes: &analysis.state.clashes };
-                Structure::compute(surroundings_digest, &sketched, surroundings, &ids)
+                let new = Structure::compute(surroundings_digest, &sketches(analysis)?, surroundings, &ids);
+                (new, old.map_or(Replaced::Missing, |old| Replaced::Old(Box::new(old))))
             }
         };
-        for kind in [QueryKind::Skeleton, QueryKind::Assignment] {
-            self.report.queries.entry(kind).or_default().computed += 1;
+        for kind in [QueryKind::Skeleton, QueryKind::Assignment, QueryKind::Organization, QueryKind::Registers] {
+            let counts = self.report.queries.entry(kind).or_default();
+            match replaced {
+                Replaced::Nothing => counts.reused += 1,
+                Replaced::Old(_) | Replaced::Missing => counts.computed += 1,
+            }
         }
-        Ok(computed)
+        Ok((structure, replaced))
+    }
+
+    /// With `--verify`: the entries of the state that are not what was worked out without it. Facts are
+    /// compared wherever the content is the same; what follows from several files only if all of them are.
+    pub(crate) fn verification(&self, computed: &Computed) -> Vec<String> {
+        let Some(old) = &self.verified else { return Vec::new() };
+        let new = &computed.analysis.state;
+        let before: BTreeMap<&RepoPath, &FileRecord> = old.files.iter().flatten().map(|file| (&file.path, file)).collect();
+        let after: BTreeMap<&RepoPath, &FileRecord> = new.files.iter().flatten().map(|file| (&file.path, file)).collect();
+        let unchanged = before.len() == after.len()
+            && before.iter().all(|(path, file)| after.get(path).is_some_and(|other| other.content == file.content));
+        let mut differing = Vec::new();
+        for (path, file) in &before {
+            let Some(other) = after.get(path).filter(|other| other.content == file.content) else { continue };
+            let (facts, resolution) = (file.facts_blobs(), file.resolution_blob());
+            let differs = |a: Option<Blob>, b: Option<Blob>| a.map(|blob| self.blobs.read(&blob)) != b.map(|blob| self.blobs.read(&blob));
+            let other_facts = other.facts_blobs();
+            if differs(facts.0, other_facts.0) || differs(facts.1, other_facts.1) {
+                differing.push(format!("facts of `{path}`"));
+            } else if unchanged && differs(resolution, other.resolution_blob()) {
+                differing.push(format!("resolution of `{path}`"));
+            }
+        }
+        if unchanged && old.known.circumstances == Some(self.circumstances()) {
+            let pages = old.pages.iter().filter(|(page, record)| computed.handbook.records.get(*page) != Some(record));
+            differing.extend(pages.map(|(page, _)| format!("page `{page}`")));
+        }
+        differing
     }
 
     /// What must be equal for the gate to say that nothing changed.
@@ -240,6 +272,7 @@ impl<'a> Run<'a> {
         state.build = Some(build_id());
         state.known.circumstances = Some(self.circumstances());
         state.known.date = self.date.clone();
+        state.known.has_faults = state.files.iter().flatten().any(|file| file.fault.is_some());
         state.known.others = self.repository.other_inputs();
         state.known.smudge(self.stamp);
         let store = self.blobs.store();

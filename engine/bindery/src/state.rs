@@ -85,6 +85,8 @@ pub(crate) struct FileRecord {
     pub(crate) first_error: Option<u32>,
     /// Who calls its functions; none if nobody does.
     pub(crate) callers: Option<Blob>,
+    /// What went wrong with it through a fault of ours; the next run tries again.
+    pub(crate) fault: Option<String>,
 }
 
 impl FileRecord {
@@ -100,17 +102,30 @@ impl FileRecord {
             (Status::Scanned { .. }, Status::Scanned { .. }) | (Status::Data(_), Status::Data(_)) => true,
             (a, b) => a == b,
         };
-        status && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
+        self.fault.is_none() && status && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
+    }
+
+    /// Where its facts lie.
+    pub(crate) fn facts_blobs(&self) -> (Option<Blob>, Option<Blob>) {
+        match &self.status {
+            Status::Scanned { summary, rest, .. } => (Some(*summary), Some(*rest)),
+            Status::Data(data) => (Some(*data), None),
+            _ => (None, None),
+        }
+    }
+
+    /// Where its resolution lies.
+    pub(crate) fn resolution_blob(&self) -> Option<Blob> {
+        match &self.status {
+            Status::Scanned { resolution, .. } => *resolution,
+            _ => None,
+        }
     }
 
     /// The blobs the record refers to.
     pub(crate) fn blobs(&self) -> Vec<Blob> {
-        let (first, second, third) = match &self.status {
-            Status::Scanned { summary, rest, resolution } => (Some(*summary), Some(*rest), *resolution),
-            Status::Data(data) => (Some(*data), None, None),
-            _ => (None, None, None),
-        };
-        [first, second, third, self.callers].into_iter().flatten().collect()
+        let (first, second) = self.facts_blobs();
+        [first, second, self.resolution_blob(), self.callers].into_iter().flatten().collect()
     }
 }
 

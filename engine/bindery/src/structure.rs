@@ -66,6 +66,16 @@ impl Surroundings<'_> {
     }
 }
 
+/// What a structure took the place of.
+pub(crate) enum Replaced {
+    /// It is the last run's.
+    Nothing,
+    /// The last run had another one.
+    Old(Box<Structure>),
+    /// There is no last run's.
+    Missing,
+}
+
 /// See the module's page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Structure {
@@ -73,6 +83,8 @@ pub(crate) struct Structure {
     pub(crate) surroundings: ContentHash,
     pub(crate) name: String,
     pub(crate) overview: String,
+    /// As JSON: its serialized form leaves keys out, which postcard cannot read back.
+    #[serde(with = "as_json")]
     pub(crate) skeleton: Skeleton,
     /// The scanned files in path order, with primary stage and the stages that use them.
     pub(crate) files: Vec<(RepoPath, Option<u32>, Vec<u32>)>,
@@ -171,11 +183,25 @@ impl Structure {
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("the stages hold only plain values, which JSON writes")
+        postcard::to_stdvec(self).expect("the stages hold only plain values, which postcard writes")
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok()
+        postcard::from_bytes(bytes).ok()
+    }
+}
+
+/// Writes a value as a JSON string inside another format.
+mod as_json {
+    use bindery_artifacts::Skeleton;
+    use serde::{Deserialize, Deserializer, Serializer, de, ser};
+
+    pub(super) fn serialize<S: Serializer>(value: &Skeleton, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&serde_json::to_string(value).map_err(ser::Error::custom)?)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Skeleton, D::Error> {
+        serde_json::from_str(&String::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 

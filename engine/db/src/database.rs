@@ -2,14 +2,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bindery_facts::FileFacts;
-use bindery_graph::{Key, Lookup, Resolution};
+use bindery_graph::{Key, Lookup};
 use bindery_source::{ContentHash, RepoPath};
 use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use salsa::Setter;
 use salsa::plumbing::FromId;
 
-use crate::queries::{KeyAnswer, Queries, SourceFile, resolution};
+use crate::queries::{KeyAnswer, Queries, Resolved, SourceFile, resolution};
 
 /// Shards of the key table: more than cores, so that parallel resolutions seldom wait for each other.
 const SHARDS: usize = 64;
@@ -116,22 +116,21 @@ impl Database {
     }
 
     /// The resolutions of `paths`, in their order, computed in parallel; files the database was not
-    /// told of, or whose facts were lost, are left out.
-    pub fn resolutions(&self, paths: &[RepoPath]) -> Vec<(RepoPath, Arc<Resolution>)> {
+    /// told of are left out.
+    pub fn resolutions(&self, paths: &[RepoPath]) -> Vec<(RepoPath, Resolved)> {
         let files: Vec<(&RepoPath, SourceFile)> =
             paths.iter().filter_map(|path| Some((path, *self.files.get(path)?))).collect();
         let next = AtomicUsize::new(0);
         // One handle per thread, all taking from one queue: salsa handles are not shared between threads.
         let handles: Vec<Self> = (0..rayon::current_num_threads()).map(|_| self.clone()).collect();
-        let mut resolved: Vec<(usize, Arc<Resolution>)> = handles
+        let mut resolved: Vec<(usize, Resolved)> = handles
             .into_par_iter()
             .flat_map_iter(|db| {
                 let (next, files) = (&next, &files);
                 std::iter::from_fn(move || {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    files.get(at).map(|(_, file)| Some((at, resolution(&db, *file).clone()?)))
+                    files.get(at).map(|(_, file)| (at, resolution(&db, *file).clone()))
                 })
-                .flatten()
             })
             .collect();
         resolved.sort_unstable_by_key(|(at, _)| *at);

@@ -14,3 +14,4 @@ mod database;
 mod queries;
 
 pub use database::{Database, Executed, FileChange, Source};
+pub use queries::Resolved;

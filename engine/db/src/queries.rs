@@ -1,5 +1,7 @@
 //! The inputs and the derived values. Each query's body is one call into a pure crate.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use bindery_facts::FileFacts;
@@ -34,13 +36,34 @@ pub(crate) trait Queries: salsa::Database {
     fn file_facts(&self, path: &RepoPath, content: ContentHash) -> Option<Arc<FileFacts>>;
 }
 
-/// The file's calls, accesses and base types, resolved; none if its facts were lost.
+/// What came of resolving a file.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Resolved {
+    /// Its calls, accesses and base types.
+    Done(Arc<Resolution>),
+    /// A fault of ours: the message of the panic. Everything else goes on.
+    Panicked(String),
+    /// Its facts cannot be had any more.
+    FactsLost,
+}
+
+/// The file's calls, accesses and base types.
 #[salsa::tracked]
-pub(crate) fn resolution(db: &dyn Queries, file: SourceFile) -> Option<Arc<Resolution>> {
-    let facts = db.file_facts(file.path(db), file.content(db))?;
+pub(crate) fn resolution(db: &dyn Queries, file: SourceFile) -> Resolved {
+    let Some(facts) = db.file_facts(file.path(db), file.content(db)) else { return Resolved::FactsLost };
     let entry = bindery_languages::for_language(facts.summary.language)
         .expect("a file's facts were read by the registered adapter of its language");
-    Some(Arc::new(bindery_graph::resolve(file.path(db), &facts, entry.rules, &KeyAnswers(db))))
+    let resolve = || bindery_graph::resolve(file.path(db), &facts, entry.rules, &KeyAnswers(db));
+    match std::panic::catch_unwind(AssertUnwindSafe(resolve)) {
+        Ok(resolution) => Resolved::Done(Arc::new(resolution)),
+        Err(panic) if panic.is::<salsa::Cancelled>() => std::panic::resume_unwind(panic),
+        Err(panic) => Resolved::Panicked(message(&*panic)),
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("resolution panicked: {}", text.unwrap_or("no message"))
 }
 
 struct KeyAnswers<'db>(&'db dyn Queries);

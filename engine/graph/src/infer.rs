@@ -318,7 +318,7 @@ impl Session<'_> {
             };
         }
         match (binding.kind, binding.value) {
-            (BindingKind::Decl(decl), _) => self.def_value(&self.own_def(decl)),
+            (BindingKind::Decl(decl), _) => self.def_value_in(&self.own_def(decl), namespace),
             (BindingKind::Import(import), _) => {
                 self.import_value(&place, &self.facts.summary.imports[import as usize], namespace)
             }

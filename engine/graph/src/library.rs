@@ -215,6 +215,7 @@ impl Reader {
     fn open_type(&mut self, kind: DeclKind, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {
         let mut decl = blank(kind, cursor.name()?);
         decl.type_params = cursor.type_params()?;
+        decl.shape = Shape::Fields;
         if cursor.eat(":") {
             decl.supertypes = cursor.bounds()?;
         }

@@ -170,7 +170,7 @@ impl Session<'_> {
     /// What an item is worth as a value or type.
     pub fn item_value(&self, item: &Provided, namespace: Namespace) -> Ty {
         match item.item() {
-            Item::Decl(_) => self.def(item).map_or(Ty::Unknown, |def| self.def_value(&def)),
+            Item::Decl(_) => self.def(item).map_or(Ty::Unknown, |def| self.def_value_in(&def, namespace)),
             Item::Variable(_) => {
                 let variable = item.variable().expect("the item is a variable");
                 let scope = Place { path: item.path_name(), owner: variable.owner.clone() };
@@ -197,6 +197,14 @@ impl Session<'_> {
         });
         self.imports.borrow_mut().insert(key, ty.clone());
         ty
+    }
+
+    /// What a declaration is worth in a name space: a unit struct's name is its value as well.
+    pub(crate) fn def_value_in(&self, def: &Def, namespace: Namespace) -> Ty {
+        if namespace == Namespace::Value && self.rules().is_its_own_value(def.decl()) {
+            return Ty::instance(def.clone());
+        }
+        self.def_value(def)
     }
 
     /// What a declaration is worth as a value or type, [`crate::Rules::decorated`] applied.

@@ -192,6 +192,12 @@ pub trait Rules: Sync {
         true
     }
 
+    /// Whether a type's name in an expression is its only value (unit structs).
+    fn is_its_own_value(&self, decl: &bindery_facts::Decl) -> bool {
+        let _ = decl;
+        false
+    }
+
     /// Whether `visibility`, written in the module or type `container`, lets code at `from` use the
     /// item. Asked where several ways lead on, for globs above all.
     fn is_visible(

@@ -31,17 +31,22 @@ pub(crate) fn push_unit(page: &mut Markdown, kind: &'static str, subject: &str, 
 }
 
 /// Every unit of a page, in order.
+///
+/// Markers count only at the start of a line: text of the repository never stands there with its `<`
+/// as it is, not even in code.
 pub fn prose_units(page: &str) -> Vec<ProseUnit> {
-    let mut units = Vec::new();
-    let mut rest = page;
-    while let Some((_, after)) = rest.split_once(OPEN) {
-        let Some((head, body)) = after.split_once(OPEN_END) else { break };
-        let Some((markdown, behind)) = body.split_once(CLOSE) else { break };
-        if let Some((kind, key)) = head.split_once(' ') {
-            let [kind, key, markdown] = [kind, key, markdown].map(str::to_owned);
-            units.push(ProseUnit { kind, key, markdown });
+    let mut units: Vec<ProseUnit> = Vec::new();
+    let mut is_open = false;
+    for line in page.lines() {
+        let head = line.strip_prefix(OPEN).and_then(|rest| rest.strip_suffix(OPEN_END.trim_end()));
+        if let Some((kind, key)) = head.and_then(|head| head.split_once(' ')) {
+            units.push(ProseUnit { kind: kind.to_owned(), key: key.to_owned(), markdown: String::new() });
+            is_open = true;
+        } else if line == CLOSE.trim() {
+            is_open = false;
+        } else if let (true, Some(unit)) = (is_open, units.last_mut()) {
+            unit.markdown.push_str(line);
         }
-        rest = behind;
     }
     units
 }

@@ -15,7 +15,9 @@ mod values;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use bindery_facts::{Decl, DeclKind, ExprIndex, Import, Language, Name, Segment, TypeExpr, Visibility};
+use bindery_facts::{
+    Decl, DeclKind, ExprIndex, Import, Language, Name, Segment, Shape, TypeExpr, Visibility,
+};
 use bindery_graph::{
     Args, Bound, Builtin, CallView, Construction, Def, Item, Key, Learned, Library, Module, Namespace, Place,
     Reach, Rules, Session, Ty, Unit,
@@ -89,6 +91,10 @@ impl Rules for RustRules {
             Namespace::Method => decl.kind.is_callable(),
             Namespace::Macro => decl.kind == Macro,
         }
+    }
+
+    fn is_its_own_value(&self, decl: &Decl) -> bool {
+        decl.kind == DeclKind::Struct && decl.shape == Shape::Unit
     }
 
     fn is_visible(&self, session: &Session, from: &Place, container: &Place, visibility: &Visibility) -> bool {

@@ -138,6 +138,9 @@ pub(super) fn self_type(session: &Session, place: &Place) -> Ty {
 
 /// A name that nothing in the file answers: an extern crate, or the prelude.
 pub(super) fn outer_name(session: &Session, place: &Place, name: &Name, namespace: Namespace) -> Ty {
+    if name == "Self" {
+        return self_type(session, place).into_type();
+    }
     match namespace {
         Namespace::Macro => return Ty::Unknown,
         Namespace::Type => {
