@@ -4,43 +4,12 @@
 
 mod harness;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use bindery_engine::Options;
 use bindery_store::fs::MemoryFileSystem;
 use harness::*;
 
 /// Edits per sequence.
 const EDITS: usize = 5;
-
-fn lane(fast: u64, nightly: u64) -> u64 {
-    if std::env::var_os("BINDERY_NIGHTLY").is_some() { nightly } else { fast }
-}
-
-/// The seeds of a lane, or the one that was asked for.
-fn numbers(count: u64) -> Vec<u64> {
-    match std::env::var("BINDERY_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        Some(seed) => vec![seed],
-        None => (0..count).collect(),
-    }
-}
-
-/// Runs `scenario` for each seed on all cores; the first failure ends the test with its seed.
-fn for_each_seed(count: u64, scenario: impl Fn(u64, &[Seed]) + Sync) {
-    let repositories = seeds();
-    let seeds = numbers(count);
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    scenario(*seed, &repositories);
-                }
-            });
-        }
-    });
-    eprintln!("{} sequences over {} repositories", seeds.len(), repositories.len());
-}
 
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {

@@ -2,15 +2,59 @@
 //!
 //! Everything runs the real pipeline through [`Repository::over`]; only the file system is another one.
 
-#![allow(dead_code, reason = "each test binary uses its own part of the harness")]
+#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test binary uses its own part of the harness")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bindery_engine::{BuildOutcome, CheckOutcome, Failure, Options, Quiet, Repository};
 use bindery_store::fs::{FileSystem, MemoryFileSystem};
 use bindery_store::{Environment, Interrupt};
+
+/// How many scenarios a lane runs: `BINDERY_NIGHTLY=1` chooses the long one.
+pub fn lane(fast: u64, nightly: u64) -> u64 {
+    if std::env::var_os("BINDERY_NIGHTLY").is_some() { nightly } else { fast }
+}
+
+/// The seeds of a lane, or the one that `BINDERY_SEED` asks for.
+pub fn seed_numbers(count: u64) -> Vec<u64> {
+    match std::env::var("BINDERY_SEED").ok().and_then(|seed| seed.parse().ok()) {
+        Some(seed) => vec![seed],
+        None => (0..count).collect(),
+    }
+}
+
+/// Runs `scenario` for each seed on all cores and prints the count; the first failure ends the test.
+pub fn for_each_seed(count: u64, scenario: impl Fn(u64, &[Seed]) + Sync) {
+    let repositories = seeds();
+    let seeds = seed_numbers(count);
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    scenario(*seed, &repositories);
+                }
+            });
+        }
+    });
+    eprintln!("{} scenarios over {} repositories", seeds.len(), repositories.len());
+}
+
+/// A repository of five files in two languages that call each other.
+pub fn small() -> Seed {
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"small\"\nedition = \"2021\"\n"),
+        ("src/lib.rs", "pub mod store;\n\npub fn run() {\n    store::save(1);\n}\n"),
+        ("src/store.rs", "static mut COUNT: u32 = 0;\n\npub fn save(n: u32) -> u32 {\n    n + 1\n}\n"),
+        ("tools/report.py", "from tools import text\n\n\ndef report():\n    return text.line(\"x\")\n"),
+        ("tools/text.py", "def line(word):\n    return word.strip()\n"),
+    ];
+    let files = files.map(|(path, text)| (path.as_bytes().to_vec(), text.as_bytes().into()));
+    Seed { name: "small".to_owned(), files: files.into_iter().collect() }
+}
 
 /// File contents by path.
 pub type Tree = BTreeMap<Vec<u8>, Arc<[u8]>>;

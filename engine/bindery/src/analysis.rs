@@ -80,6 +80,12 @@ impl From<Lost> for Stop {
     }
 }
 
+impl From<bindery_store::StoreError> for Stop {
+    fn from(error: bindery_store::StoreError) -> Self {
+        Stop::Failure(error.into())
+    }
+}
+
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         Stop::Failure(failure)
@@ -119,7 +125,9 @@ impl Analyser<'_> {
         let file_system = &*repository.file_system;
         let selector = self.selector()?;
         let rules = Some(repository.selection_digest());
-        let Some(moved) = moved.filter(|moved| old.known.selection_rules == rules && !moved.ignore_files) else {
+        let Some(moved) = moved.filter(|moved| {
+            old.known.selection_rules == rules && !moved.ignore_files && !old.known.selection.has_unreadable()
+        }) else {
             let selection = selector.select(file_system, &interest)?;
             return Ok((selection, Moved::default()));
         };
@@ -344,9 +352,11 @@ impl Analyser<'_> {
                 Ok(before.differing(&after))
             })
             .collect::<Result<_, Lost>>()?;
-        // A new file has no old edges: every file it calls gained a caller.
-        let known: FxHashSet<u32> = (0..old_files.len() as u32).filter(|slot| old_files[*slot as usize].is_some()).collect();
-        let new = relinked.resolutions.iter().filter(|(slot, _)| !known.contains(slot));
+        // A file that was not scanned before has no old edges: every file it calls gained a caller.
+        let was_scanned = |slot: u32| {
+            old_files.get(slot as usize).and_then(Option::as_ref).is_some_and(FileRecord::is_scanned)
+        };
+        let new = relinked.resolutions.iter().filter(|(slot, _)| !was_scanned(*slot));
         let gained = new.flat_map(|(_, resolution)| edges(resolution).map(|(_, symbol)| symbol.path.clone()));
         Ok(changed.into_iter().flatten().chain(gained).collect())
     }
@@ -421,8 +431,7 @@ impl Plan {
             .collect();
         let must_look = |file: &SelectedFile| {
             let Some(slot) = slots.get(file.place.path()) else { return true };
-            let failed = matches!(&old.files[*slot as usize], Some(FileRecord { fault: Some(_), .. }));
-            failed
+            old.files[*slot as usize].as_ref().is_some_and(FileRecord::is_provisional)
                 || analyser.distrust_cache
                 || analyser.mode == GateMode::HashEverything
                 || suspects.contains(file.raw())
@@ -447,6 +456,7 @@ impl Wanted {
         Some(Self {
             path: path.clone(),
             raw: file.raw().to_vec(),
+            size: file.stat.size,
             kind: input_kind(path)?,
             by_first_line,
             is_included: selector.is_included(path),

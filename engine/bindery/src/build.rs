@@ -9,12 +9,14 @@ use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{Applied, OutputDir, OutputPlan, Planned};
 use bindery_store::{Durability, Holder, Stopwatch, WorkDir, found, read_file, write_atomically};
 
+use crate::analysis::Stop;
 use crate::exports::exports;
 use crate::options::Progress;
 use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
 use crate::repository::Repository;
 use crate::run::{Computed, Run, to_write};
 use crate::snapshot::Lost;
+use crate::state::State;
 
 impl Repository {
     /// Brings handbook and exports up to date.
@@ -35,7 +37,15 @@ impl Repository {
         self.check_interrupt()?;
         let differing = run.verification(&computed);
         run.report.replaced_cache_entries += differing.len() as u64;
-        let foreign = self.write(&mut run, &mut computed)?;
+        let foreign = match self.write(&mut run, &mut computed) {
+            Ok(foreign) => foreign,
+            Err(Stop::Failure(failure)) => return Err(failure),
+            // The cache lost something between reading and writing: once more, without it.
+            Err(Stop::Lost) => {
+                computed = run.compute(State::default(), None)?;
+                self.write(&mut run, &mut computed).map_err(failure)?
+            }
+        };
         let mut faults = std::mem::take(&mut computed.analysis.faults);
         faults.extend(differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")));
         self.report_causes(&mut run, &computed);
@@ -43,13 +53,13 @@ impl Repository {
         Ok(self.outcome(run, foreign, faults))
     }
 
-    fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Failure> {
+    fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Stop> {
         let clock = Stopwatch::start();
         let wanted = computed.wanted();
         let output = self.handbook_output();
         let known = computed.analysis.state.known.handbook.clone();
         let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
-        let bytes = page_bytes(run, computed, &plan).map_err(lost)?;
+        let bytes = page_bytes(run, computed, &plan)?;
         let applied = apply(&output, &plan, &bytes)?;
         run.report.pages = counts(&plan, &applied);
         let rendered = computed.handbook.recomputed.len() as u64;
@@ -74,7 +84,7 @@ impl Repository {
     }
 
     /// Writes the phase artifacts unless they already show this.
-    fn write_exports(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<ExportState, Failure> {
+    fn write_exports(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<ExportState, Stop> {
         let state = &computed.analysis.state;
         if !self.exports_wanted() {
             return Ok(if state.exports.is_some() { ExportState::Stale } else { ExportState::None });
@@ -92,7 +102,7 @@ impl Repository {
             }
         }
         let strategy = self.configuration.strategy;
-        let bytes = exports(&computed.presenter(run), strategy, &run.date.1).map_err(lost)?;
+        let bytes = exports(&computed.presenter(run), strategy, &run.date.1)?;
         let wanted = bytes.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
         let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
         let applied = apply(&output, &plan, &bytes)?;
@@ -189,7 +199,7 @@ impl Repository {
         let raw = self.handbook.path(path.as_str().as_bytes());
         let there = found(read_file(file_system, &raw))?.map_or(Vec::new(), |read| read.bytes);
         let should_be = match computed.handbook.records.contains_key(path) {
-            true => page(run, computed, path).map_err(lost)?.into_owned(),
+            true => page(run, computed, path).map_err(|_| Failure::cache_lost())?.into_owned(),
             false => Vec::new(),
         };
         let (Ok(old), Ok(new)) = (String::from_utf8(there), String::from_utf8(should_be)) else { return Ok(None) };
@@ -199,9 +209,11 @@ impl Repository {
     }
 }
 
-fn lost(_: Lost) -> Failure {
-    Failure::machine("the cache lost what was just written to it")
-        .with_hint("remove the `cache` directory of the work directory, or check the disk")
+fn failure(stop: Stop) -> Failure {
+    match stop {
+        Stop::Failure(failure) => failure,
+        Stop::Lost => Failure::cache_lost(),
+    }
 }
 
 /// The text of one page, from this run or rendered again.

@@ -13,8 +13,8 @@ use bindery_languages::for_language;
 use bindery_source::{ContentHash, Language, RepoPath};
 use bindery_store::fs::FileSystem;
 use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool};
-use bindery_store::{Interrupt, read_file};
-use bindery_syntax::{Limits, Parsed, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest};
+use bindery_store::{Interrupt, hash_file, read_file};
+use bindery_syntax::{Limits, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -35,6 +35,8 @@ pub(crate) struct Wanted {
     pub(crate) path: RepoPath,
     /// What to open: never a link.
     pub(crate) raw: Vec<u8>,
+    /// Its size when it was found.
+    pub(crate) size: u64,
     pub(crate) kind: InputKind,
     /// Its first line must say which language it is.
     pub(crate) by_first_line: bool,
@@ -103,6 +105,9 @@ impl Intake<'_> {
         if let InputKind::OtherLanguage(_) = wanted.kind {
             return Taken::unread(wanted.kind, Status::LeftOut(LeftOut::LanguageNotAnalysed));
         }
+        if wanted.size > self.limits.file_bytes.saturating_mul(2).saturating_add(3) {
+            return self.too_large(wanted);
+        }
         let bytes = match read_file(self.file_system, &wanted.raw) {
             Ok(read) => read.bytes,
             Err(error) => return Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned())),
@@ -139,6 +144,18 @@ impl Intake<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// A file that is over the limit however its lines end is hashed and never held.
+    fn too_large(&self, wanted: &Wanted) -> Read {
+        match hash_file(self.file_system, &wanted.raw) {
+            Ok((content, stat)) => {
+                let refusal = Refusal::FileBytes { found: stat.size, limit: self.limits.file_bytes };
+                let status = Status::Unparsable(refusal.to_string());
+                Read::Done(Box::new(Taken::new(wanted.kind, content, status)))
+            }
+            Err(error) => Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned())),
         }
     }
 

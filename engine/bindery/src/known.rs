@@ -31,8 +31,8 @@ pub(crate) struct Known {
     pub(crate) others: Vec<OtherInput>,
     /// Raw paths of all the above whose stats prove nothing next time.
     pub(crate) smudged: BTreeSet<Vec<u8>>,
-    /// Something failed through a fault of ours and is to be tried again.
-    pub(crate) has_faults: bool,
+    /// Something could not be read, or failed through a fault of ours, and is to be tried again.
+    pub(crate) is_provisional: bool,
     /// The handbook's files and hashes as the last run wanted them.
     pub(crate) wanted: BTreeMap<RepoPath, ContentHash>,
     /// HEAD's id and the date that followed from it.

@@ -56,6 +56,12 @@ impl Failure {
         }
     }
 
+    /// The cache lost, twice in a row, what had just been written to it.
+    pub(crate) fn cache_lost() -> Self {
+        Self::machine("the `cache` directory loses what was just written to it")
+            .with_hint("remove it, or check the disk")
+    }
+
     /// The user or the system asked to stop.
     pub(crate) fn interrupted(signal: bindery_store::Signal) -> Self {
         let number = i32::from(signal.exit_code()) - 128;

@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
         if known.circumstances != Some(self.circumstances()) || self.date != known.date {
             return None;
         }
-        if known.has_faults || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
+        if known.is_provisional || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
             return None;
         }
         if !known.moved(&*self.repository.file_system, self.mode).is_empty() {
@@ -150,8 +150,7 @@ impl<'a> Run<'a> {
             Err(Stop::Lost) => match self.attempt(State::default(), None) {
                 Ok(computed) => Ok(computed),
                 Err(Stop::Failure(failure)) => Err(failure),
-                Err(Stop::Lost) => Err(Failure::machine("the cache loses what was just written to it")
-                    .with_hint("remove the `cache` directory of the work directory, or check the disk")),
+                Err(Stop::Lost) => Err(Failure::cache_lost()),
             },
         }
     }
@@ -272,7 +271,8 @@ impl<'a> Run<'a> {
         state.build = Some(build_id());
         state.known.circumstances = Some(self.circumstances());
         state.known.date = self.date.clone();
-        state.known.has_faults = state.files.iter().flatten().any(|file| file.fault.is_some());
+        state.known.is_provisional = state.known.selection.has_unreadable()
+            || state.files.iter().flatten().any(|file| file.is_provisional());
         state.known.others = self.repository.other_inputs();
         state.known.smudge(self.stamp);
         let store = self.blobs.store();

@@ -105,6 +105,11 @@ impl FileRecord {
         self.fault.is_none() && status && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
     }
 
+    /// Whether the next run must look again although nothing moved: a read that failed may work then.
+    pub(crate) fn is_provisional(&self) -> bool {
+        self.fault.is_some() || matches!(self.status, Status::Unreadable(_))
+    }
+
     /// Where its facts lie.
     pub(crate) fn facts_blobs(&self) -> (Option<Blob>, Option<Blob>) {
         match &self.status {

@@ -310,12 +310,28 @@ impl Session<'_> {
         if def.is_library() {
             let is_inherited = function.receiver.as_ref().is_some_and(is_of_set)
                 || function.subst.iter().any(|(id, ty)| id.index == ParamId::SELF && is_of_set(ty));
-            return if is_inherited { Target::Inherited } else { self.library_target(def, false) };
+            return if is_inherited { Target::Inherited } else { self.library_member_target(function) };
         }
         match def.decl().kind {
             DeclKind::Variant => set(Callee::Variant(def.symbol()), true),
             kind if kind.is_callable() => set(Callee::Function(def.symbol()), false),
             _ => Target::None,
+        }
+    }
+
+    /// A library function. In a language where the written type of the receiver names a member, it
+    /// does so whatever base of that type declares it.
+    fn library_member_target(&self, function: &FunctionTy) -> Target {
+        let receiver = match (&function.receiver, self.rules().is_statically_typed()) {
+            (Some(Ty::Instance(def, _)), false) if def.is_library() => def,
+            _ => return self.library_target(&function.def, false),
+        };
+        match self.library_target(receiver, false) {
+            Target::Outside { external: External { specifier, name: class, .. }, is_construction } => {
+                let name = function.def.decl().name.clone();
+                Target::Outside { external: External { specifier, class, name }, is_construction }
+            }
+            other => other,
         }
     }
 

@@ -114,6 +114,10 @@ impl LocalIndex {
     }
 }
 
+/// The most bindings that may reach one use before nothing is said of it: a bound on the work that
+/// long files of conditional assignments make.
+const MAX_REACHING: usize = 32;
+
 struct Walk<'w> {
     index: &'w LocalIndex,
     facts: &'w FileFacts,
@@ -200,8 +204,8 @@ impl Walk<'_> {
     /// way there passes. Branches that exclude the use's own and blocks that never end are left out;
     /// a choice all of whose branches bind the name is passed by no way.
     fn reaching(&self, all: &[u32], scope: ScopeIndex, at: u32) -> Vec<u32> {
-        let (reaching, _) = self.reaching_certainly(all, scope, at);
-        if reaching.is_empty() { self.values(all) } else { reaching }
+        let (reaching, is_certain) = self.reaching_certainly(all, scope, at);
+        if reaching.is_empty() && !is_certain { self.values(all) } else { reaching }
     }
 
     /// As [`Walk::reaching`], and whether no way passes by all of them.
@@ -209,7 +213,8 @@ impl Walk<'_> {
         let mut is_certain = false;
         let mut reaching = Vec::new();
         let mut bound_branches: FxHashSet<ScopeIndex> = FxHashSet::default();
-        for number in all.iter().rev().copied().filter(|number| self.binding(*number).at <= at) {
+        let before = &all[..all.partition_point(|number| self.binding(*number).at <= at)];
+        for number in before.iter().rev().copied() {
             let binding = self.binding(number);
             if self.encloses(binding.scope, scope) {
                 reaching.push(number);
@@ -220,6 +225,9 @@ impl Walk<'_> {
                 continue;
             }
             reaching.push(number);
+            if reaching.len() > MAX_REACHING {
+                return (Vec::new(), true);
+            }
             if self.is_bound_on_all_ways(binding.scope, scope, &mut bound_branches) {
                 is_certain = true;
                 break;

@@ -6,7 +6,7 @@ use crate::{Def, FunctionTy, Item, Key, LIBRARY, Module, Namespace, Place, Provi
 
 /// Keeps the cycle guards of different questions apart.
 pub(crate) mod guard {
-    pub(crate) const GLOB: u8 = 1;
+    pub(crate) const GLOB: u8 = 16;
     pub(crate) const ALIAS: u8 = 2;
     pub(crate) const SIGNATURE: u8 = 3;
     pub(crate) const RESULT: u8 = 4;
@@ -120,8 +120,7 @@ impl Session<'_> {
         if globs.is_empty() {
             return None;
         }
-        let subject: Name = format!("{}\0{}\0{}", scope.path, scope.owner, name).into();
-        self.guarded(guard::GLOB, namespace as u32, &subject, || {
+        self.guarded_name(guard::GLOB + namespace as u8, scope, name, || {
             let mut found: Vec<Ty> = Vec::new();
             for import in globs.iter().filter_map(Provided::import) {
                 if let Some(ty) = self.through_glob(from, scope, import, name, namespace)
@@ -173,18 +172,18 @@ impl Session<'_> {
             Item::Decl(_) => self.def(item).map_or(Ty::Unknown, |def| self.def_value_in(&def, namespace)),
             Item::Variable(_) => {
                 let variable = item.variable().expect("the item is a variable");
-                let scope = Place { path: item.path_name(), owner: variable.owner.clone() };
+                let scope = Place { path: self.path_of(item), owner: variable.owner.clone() };
                 self.variable(&scope, &variable.name, std::slice::from_ref(item))
             }
             Item::Import(index) => self.import_item(item, index, namespace),
-            Item::File => Ty::Module(self.rules().module_of(self, &item.path_name())),
+            Item::File => Ty::Module(self.rules().module_of(self, &self.path_of(item))),
             Item::Entry(_) => Ty::Unknown,
         }
     }
 
     /// What an import leads to; nothing, if it leads back to itself.
     fn import_item(&self, item: &Provided, index: u32, namespace: Namespace) -> Ty {
-        let path = item.path_name();
+        let path = self.path_of(item);
         let key = (path.clone(), index, namespace);
         if let Some(known) = self.imports.borrow().get(&key) {
             return known.clone();

@@ -42,7 +42,9 @@ pub struct Session<'a> {
     pub(crate) signatures: RefCell<FxHashMap<u32, Rc<Signature>>>,
     pub(crate) variables: RefCell<FxHashMap<(Place, Name), Ty>>,
     pub(crate) linearizations: RefCell<FxHashMap<u32, Rc<[Ty]>>>,
+    paths: RefCell<FxHashMap<usize, Name>>,
     busy: RefCell<FxHashSet<(u8, u32, Name)>>,
+    busy_names: RefCell<FxHashSet<(u8, Place, Name)>>,
     depth: Cell<u32>,
     state: OnceCell<Box<dyn Any>>,
 }
@@ -85,7 +87,9 @@ impl<'a> Session<'a> {
             signatures: RefCell::default(),
             variables: RefCell::default(),
             linearizations: RefCell::default(),
+            paths: RefCell::default(),
             busy: RefCell::default(),
+            busy_names: RefCell::default(),
             depth: Cell::new(0),
             state: OnceCell::new(),
         }
@@ -172,13 +176,21 @@ impl<'a> Session<'a> {
     /// The declaration an item is, interned.
     pub fn def(&self, item: &Provided) -> Option<Def> {
         let Item::Decl(index) = item.item() else { return None };
-        let path = item.path_name();
+        let path = self.path_of(item);
         let mut defs = self.defs.borrow_mut();
         let next = defs.len() as u32;
         let def = defs
             .entry((path.clone(), index))
             .or_insert_with(|| Rc::new(DefData { id: next, index, item: item.clone(), path }));
         Some(def.clone())
+    }
+
+    /// The path of the file an item belongs to, as keys spell it.
+    pub fn path_of(&self, item: &Provided) -> Name {
+        // Answers are kept for the length of the session, so an address means one file throughout.
+        let path = item.path().as_str();
+        let mut paths = self.paths.borrow_mut();
+        paths.entry(path.as_ptr().addr()).or_insert_with(|| path.into()).clone()
     }
 
     /// The declaration with this qualname in this file.
@@ -222,6 +234,25 @@ impl<'a> Session<'a> {
         let value = evaluate();
         self.depth.set(self.depth.get() - 1);
         self.busy.borrow_mut().remove(&key);
+        value
+    }
+
+    /// Like [`Session::guarded`], for a name at a place.
+    pub(crate) fn guarded_name<T: Default>(
+        &self,
+        kind: u8,
+        place: &Place,
+        name: &Name,
+        evaluate: impl FnOnce() -> T,
+    ) -> T {
+        let key = (kind, place.clone(), name.clone());
+        if self.depth.get() >= MAX_DEPTH || !self.busy_names.borrow_mut().insert(key.clone()) {
+            return T::default();
+        }
+        self.depth.set(self.depth.get() + 1);
+        let value = evaluate();
+        self.depth.set(self.depth.get() - 1);
+        self.busy_names.borrow_mut().remove(&key);
         value
     }
 

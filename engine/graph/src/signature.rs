@@ -138,8 +138,7 @@ impl Session<'_> {
         if let Some(known) = self.variables.borrow().get(&key) {
             return known.clone();
         }
-        let subject: Name = format!("{}\0{}\0{}", scope.path, scope.owner, name).into();
-        let ty = self.guarded(guard::VARIABLE, 0, &subject, || self.joined_assignments(scope, items));
+        let ty = self.guarded_name(guard::VARIABLE, scope, name, || self.joined_assignments(scope, items));
         self.variables.borrow_mut().insert(key, ty.clone());
         ty
     }

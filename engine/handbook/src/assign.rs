@@ -89,7 +89,9 @@ impl<'s> SkeletonRules<'s> {
         while !directory.is_empty() {
             let (above, name) = directory.rsplit_once('/').unwrap_or(("", directory));
             let found = self.places.get(naming::slug(directory).as_str());
-            let found = found.or_else(|| self.places.get(name)).or_else(|| self.places.get(naming::slug(name).as_str()));
+            let found = found
+                .or_else(|| self.places.get(name))
+                .or_else(|| self.places.get(naming::slug(name).as_str()));
             if let Some(stage) = found {
                 return Some(*stage);
             }
@@ -121,7 +123,8 @@ impl SkeletonWords {
             depths.push(parent.map_or(0, |parent| depths[*parent] + 1));
             places.insert(&stage.id, at);
             let strong: BTreeSet<String> = telling_words(&format!("{} {}", stage.id, stage.title)).collect();
-            let weak: BTreeSet<String> = telling_words(&stage.description).filter(|w| !strong.contains(w)).collect();
+            let weak: BTreeSet<String> =
+                telling_words(&stage.description).filter(|w| !strong.contains(w)).collect();
             strong.into_iter().for_each(|word| points.entry(word).or_default().push((at as u32, 3)));
             weak.into_iter().for_each(|word| points.entry(word).or_default().push((at as u32, 1)));
         }
@@ -138,9 +141,9 @@ impl SkeletonWords {
             }
         }
         let bar = fallback.and_then(|stage| points.get(&stage).copied()).unwrap_or(0);
-        let best = points.into_iter().max_by_key(|(stage, points)| {
-            (*points, self.depths[*stage as usize], std::cmp::Reverse(*stage))
-        });
+        let best = points
+            .into_iter()
+            .max_by_key(|(stage, points)| (*points, self.depths[*stage as usize], std::cmp::Reverse(*stage)));
         let best = best.filter(|(_, points)| *points >= ENOUGH_POINTS && *points > bar);
         best.map_or(fallback, |(stage, _)| Some(stage))
     }
@@ -149,8 +152,10 @@ impl SkeletonWords {
 /// Words that say what something is about: each as written and as it is read (`io`, `input`),
 /// connectives and layout names left out.
 fn telling_words(text: &str) -> impl Iterator<Item = String> {
-    const CONNECTIVES: &[&str] =
-        &["a", "all", "and", "by", "for", "from", "in", "is", "its", "of", "on", "or", "stage", "that", "the", "to", "with"];
+    const CONNECTIVES: &[&str] = &[
+        "a", "all", "and", "by", "for", "from", "in", "is", "its", "of", "on", "or", "stage", "that", "the",
+        "to", "with",
+    ];
     let words = naming::words(text).into_iter().flat_map(|word| {
         let read: Vec<String> = naming::phrase(&word).split(' ').map(str::to_lowercase).collect();
         std::iter::once(word.clone()).chain(read.into_iter().filter(move |other| *other != word))
@@ -160,7 +165,8 @@ fn telling_words(text: &str) -> impl Iterator<Item = String> {
 
 /// Rule 4, from what the other rules assigned only, so that no order among the files matters.
 fn assign_by_neighbours(sketches: &[FileSketch], primary: &mut [Option<u32>]) {
-    let places: FxHashMap<&RepoPath, usize> = sketches.iter().enumerate().map(|(at, s)| (&s.path, at)).collect();
+    let places: FxHashMap<&RepoPath, usize> =
+        sketches.iter().enumerate().map(|(at, s)| (&s.path, at)).collect();
     let mut votes: BTreeMap<usize, BTreeMap<u32, u64>> = BTreeMap::new();
     for (user, sketch) in sketches.iter().enumerate() {
         for (path, weight) in used_files(sketch) {
@@ -187,7 +193,11 @@ pub(crate) fn used_files(sketch: &FileSketch) -> impl Iterator<Item = (&RepoPath
 
 /// How strongly sibling stages lean on each other: (user, used) → imports and calls between their
 /// files, those of their parts included. Stages are places in the skeleton's list.
-pub fn stage_ties(skeleton: &Skeleton, sketches: &[FileSketch], stages: &FileStages) -> BTreeMap<(u32, u32), u64> {
+pub fn stage_ties(
+    skeleton: &Skeleton,
+    sketches: &[FileSketch],
+    stages: &FileStages,
+) -> BTreeMap<(u32, u32), u64> {
     let places: FxHashMap<&RepoPath, u32> = sketches
         .iter()
         .zip(&stages.primary)
@@ -223,7 +233,8 @@ pub(crate) fn tops(skeleton: &Skeleton) -> Vec<u32> {
 /// Tests do not count as users: they use everything.
 fn also(skeleton: &Skeleton, sketches: &[FileSketch], primary: &[Option<u32>]) -> Vec<Vec<u32>> {
     let tops = tops(skeleton);
-    let places: FxHashMap<&RepoPath, usize> = sketches.iter().enumerate().map(|(at, s)| (&s.path, at)).collect();
+    let places: FxHashMap<&RepoPath, usize> =
+        sketches.iter().enumerate().map(|(at, s)| (&s.path, at)).collect();
     let mut users: Vec<Vec<u32>> = vec![Vec::new(); sketches.len()];
     for (sketch, stage) in sketches.iter().zip(primary).filter(|(sketch, _)| !sketch.is_test) {
         let Some(top) = stage.map(|stage| tops[stage as usize]) else { continue };
@@ -268,7 +279,8 @@ pub fn assignment_artifact(skeleton: &Skeleton, sketches: &[FileSketch], stages:
     buckets.values_mut().for_each(|files| files.sort_unstable());
     left_over.sort_unstable();
     let n_files = sketches.len() as u64;
-    let coverage = AssignmentCoverage { n_files, n_assigned: n_files - left_over.len() as u64, unassigned: left_over };
+    let coverage =
+        AssignmentCoverage { n_files, n_assigned: n_files - left_over.len() as u64, unassigned: left_over };
     Assignment { version: Version, file_stage, buckets, coverage }
 }
 
@@ -315,13 +327,20 @@ mod tests {
         let skeleton = skeleton(stages);
         let draft = draft_skeleton(sketches, "sample", &[]);
         let found = assign_skeleton(&skeleton, &draft, sketches).primary;
-        found.iter().map(|stage| stage.map_or("-".to_owned(), |at| stages[at as usize].0.to_owned())).collect()
+        found
+            .iter()
+            .map(|stage| stage.map_or("-".to_owned(), |at| stages[at as usize].0.to_owned()))
+            .collect()
     }
 
     #[test]
     fn the_nearest_directory_with_a_stage_counts() {
-        let sketches = [sketch("src/net/tcp/a.rs", &[]), sketch("src/net/b.rs", &[]), sketch("src/c.rs", &[])];
-        assert_eq!(assigned(&[("net", "Networking"), ("net-tcp", "TCP")], &sketches), ["net-tcp", "net", "-"]);
+        let sketches =
+            [sketch("src/net/tcp/a.rs", &[]), sketch("src/net/b.rs", &[]), sketch("src/c.rs", &[])];
+        assert_eq!(
+            assigned(&[("net", "Networking"), ("net-tcp", "TCP")], &sketches),
+            ["net-tcp", "net", "-"]
+        );
     }
 
     #[test]
@@ -353,7 +372,8 @@ mod tests {
     fn files_used_by_two_other_stages_say_so() {
         let mut sketches = vec![sketch("src/base/a.rs", &[])];
         for directory in ["base", "one", "two"] {
-            sketches.extend((0..4).map(|n| sketch(&format!("src/{directory}/file{n}.rs"), &["src/base/a.rs"])));
+            sketches
+                .extend((0..4).map(|n| sketch(&format!("src/{directory}/file{n}.rs"), &["src/base/a.rs"])));
         }
         let stages = [("base", "Base"), ("one", "One"), ("two", "Two")];
         let skeleton = skeleton(&stages);

@@ -53,7 +53,9 @@ pub(crate) fn calls_by_function(view: &FileView<'_>) -> BTreeMap<Option<u32>, Ca
 /// `boundary:<specifier>.<name>`, with the type in between if it is a member of one.
 pub(crate) fn boundary_id(callee: &Callee) -> Option<String> {
     match callee {
-        Callee::Boundary { specifier, class, name } if class.is_empty() => Some(format!("boundary:{specifier}.{name}")),
+        Callee::Boundary { specifier, class, name } if class.is_empty() => {
+            Some(format!("boundary:{specifier}.{name}"))
+        }
         Callee::Boundary { specifier, class, name } => Some(format!("boundary:{specifier}.{class}.{name}")),
         _ => None,
     }

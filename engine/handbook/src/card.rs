@@ -9,7 +9,12 @@ use crate::prose::{first_sentence, plain_text};
 use crate::{CrossReferences, FileSketch, FileView, naming};
 
 /// The card of one file. `references` are asked only with [`Depth::Deep`].
-pub fn card(view: &FileView<'_>, sketch: &FileSketch, depth: Depth, references: &CrossReferences<'_>) -> Card {
+pub fn card(
+    view: &FileView<'_>,
+    sketch: &FileSketch,
+    depth: Depth,
+    references: &CrossReferences<'_>,
+) -> Card {
     let is_deep = depth == Depth::Deep;
     Card {
         version: Version,
@@ -62,7 +67,8 @@ fn card_function(
     references: &CrossReferences<'_>,
 ) -> CardFunction {
     let symbol = Symbol { path: view.path.clone(), qualname: decl.qualname.clone() };
-    let mut called: Vec<String> = calls.internal.iter().filter_map(|callee| callee_id(callee, references)).collect();
+    let mut called: Vec<String> =
+        calls.internal.iter().filter_map(|callee| callee_id(callee, references)).collect();
     called.sort_unstable();
     called.dedup();
     let mut called_by: Vec<String> = (references.callers_of)(&symbol).iter().map(references.id_of).collect();

@@ -36,7 +36,8 @@ pub fn members_of_file(
         .map(|decl| {
             let symbol = Symbol { path: view.path.clone(), qualname: decl.qualname.clone() };
             let callers = (references.callers_of)(&symbol);
-            let mut caller_stages: Vec<u32> = callers.iter().filter_map(|caller| stage_of(&caller.path)).collect();
+            let mut caller_stages: Vec<u32> =
+                callers.iter().filter_map(|caller| stage_of(&caller.path)).collect();
             caller_stages.sort_unstable();
             caller_stages.dedup();
             Member {
@@ -62,16 +63,24 @@ pub fn assign_members(skeleton: &Skeleton, members: &[Member]) -> Members {
             Some(stage) => buckets.entry(id(stage)).or_default().push(member.id.clone()),
             None => left_over.push(member.id.clone()),
         }
-        let mut also: Vec<StageId> =
-            member.caller_stages.iter().filter(|caller| Some(**caller) != stage).map(|stage| id(*stage)).collect();
+        let mut also: Vec<StageId> = member
+            .caller_stages
+            .iter()
+            .filter(|caller| Some(**caller) != stage)
+            .map(|stage| id(*stage))
+            .collect();
         also.sort_unstable();
-        function_stage.insert(member.id.clone(), Placement { stage: stage.map_or_else(unassigned, id), also });
+        function_stage
+            .insert(member.id.clone(), Placement { stage: stage.map_or_else(unassigned, id), also });
     }
     buckets.values_mut().for_each(|functions| functions.sort_unstable());
     left_over.sort_unstable();
     let n_functions = members.len() as u64;
-    let coverage =
-        MemberCoverage { n_functions, n_assigned: n_functions - left_over.len() as u64, unassigned: left_over };
+    let coverage = MemberCoverage {
+        n_functions,
+        n_assigned: n_functions - left_over.len() as u64,
+        unassigned: left_over,
+    };
     Members { version: Version, function_stage, buckets, coverage }
 }
 
@@ -93,8 +102,11 @@ mod tests {
         };
         let metadata =
             SkeletonMetadata { version: Version, archetype: String::new(), drafted_by: Default::default() };
-        let skeleton =
-            Skeleton { metadata, order: None, stages: vec![stage("s1", "Parsing"), stage("s2", "Rendering pages")] };
+        let skeleton = Skeleton {
+            metadata,
+            order: None,
+            stages: vec![stage("s1", "Parsing"), stage("s2", "Rendering pages")],
+        };
         let member = |qualname: &str, file_stage, callers: &[u32]| Member {
             id: format!("m.{qualname}"),
             qualname: qualname.into(),
@@ -111,7 +123,10 @@ mod tests {
             ],
         );
         let stage_of = |name: &str| members.function_stage[&format!("m.{name}")].stage.as_str();
-        assert_eq!(["Site.pages", "parsing_pages", "other", "stray"].map(stage_of), ["s2", "s1", "s1", "unassigned"]);
+        assert_eq!(
+            ["Site.pages", "parsing_pages", "other", "stray"].map(stage_of),
+            ["s2", "s1", "s1", "unassigned"]
+        );
         assert_eq!(members.function_stage["m.Site.pages"].also, [StageId::new("s1").unwrap()]);
         assert_eq!((members.coverage.n_functions, members.coverage.n_assigned), (4, 3));
         assert_eq!(members.coverage.unassigned, ["m.stray"]);

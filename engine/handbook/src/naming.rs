@@ -58,7 +58,8 @@ const EXPANSIONS: &[(&str, &str)] = &[
 ];
 
 /// Directory names that say where code lies and nothing about what it does.
-const LAYOUT_NAMES: &[&str] = &["src", "lib", "crates", "packages", "source", "sources", "main", "java", "app"];
+const LAYOUT_NAMES: &[&str] =
+    &["src", "lib", "crates", "packages", "source", "sources", "main", "java", "app"];
 
 /// Whether a directory name only says where code lies (`src`, `crates`).
 pub(crate) fn is_layout_name(name: &str) -> bool {
@@ -143,7 +144,8 @@ const MAX_SLUG: usize = 60;
 /// leaves nothing readable becomes its hash.
 pub(crate) fn slug(anchor: &str) -> String {
     let telling: Vec<&str> = anchor.split('/').filter(|part| !is_layout_name(part)).collect();
-    let spelled = spelled_as_id(&if telling.is_empty() { anchor.replace('/', "-") } else { telling.join("-") });
+    let spelled =
+        spelled_as_id(&if telling.is_empty() { anchor.replace('/', "-") } else { telling.join("-") });
     if spelled.is_empty() {
         return format!("part-{}", short_hash(anchor, 6));
     }

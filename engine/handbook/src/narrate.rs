@@ -35,11 +35,13 @@ pub fn stage_summary(story: &StageStory<'_>) -> String {
         None => sentences.push(crate::NO_DESCRIPTION.to_owned()),
     }
     sentences.push(holdings(story));
-    let entries: Vec<String> = story.files.iter().filter(|s| s.is_program_entry()).map(|s| s.path.to_string()).collect();
+    let entries: Vec<String> =
+        story.files.iter().filter(|s| s.is_program_entry()).map(|s| s.path.to_string()).collect();
     if !entries.is_empty() {
         sentences.push(format!("The program starts in {}.", listed(&entries)));
     }
-    let titles = |titles: &[&str]| listed(&titles.iter().map(|title| (*title).to_owned()).collect::<Vec<_>>());
+    let titles =
+        |titles: &[&str]| listed(&titles.iter().map(|title| (*title).to_owned()).collect::<Vec<_>>());
     if !story.parts.is_empty() {
         sentences.push(format!("Its parts are {}.", titles(story.parts)));
     }
@@ -59,7 +61,8 @@ fn leading_purpose<'a>(files: &[&'a FileSketch]) -> Option<&'a str> {
     let stem = |sketch: &FileSketch| sketch.path.file_name().split('.').next().unwrap_or("").to_owned();
     let depth = |sketch: &FileSketch| sketch.path.as_str().matches('/').count();
     let leading = files.iter().filter(|sketch| LEADING_NAMES.contains(&stem(sketch).as_str()));
-    let closest = leading.filter(|sketch| sketch.purpose.is_some()).min_by_key(|sketch| (depth(sketch), &sketch.path));
+    let closest =
+        leading.filter(|sketch| sketch.purpose.is_some()).min_by_key(|sketch| (depth(sketch), &sketch.path));
     let entry = || files.iter().find(|sketch| sketch.is_program_entry() && sketch.purpose.is_some());
     let only = || if let [only] = files { Some(only) } else { None };
     closest.or_else(entry).or_else(only)?.purpose.as_deref()
@@ -87,20 +90,29 @@ fn listed(names: &[String]) -> String {
 }
 
 /// Tells what the whole is. `readme` is the first paragraph of the root's README.
-pub fn system_overview(name: &str, readme: Option<&str>, skeleton: &Skeleton, sketches: &[FileSketch]) -> String {
+pub fn system_overview(
+    name: &str,
+    readme: Option<&str>,
+    skeleton: &Skeleton,
+    sketches: &[FileSketch],
+) -> String {
     let mut sentences: Vec<String> = Vec::new();
     sentences.extend(readme.map(crate::prose::plain_text).filter(|text| !text.is_empty()));
     let archetype = &skeleton.metadata.archetype;
     let is_a = if archetype.is_empty() { "a repository".to_owned() } else { with_article(archetype) };
     sentences.push(format!("{name} is {is_a} of {}.", naming::counted(sketches.len(), "analysed file")));
-    let mut entries: Vec<String> =
-        sketches.iter().filter(|sketch| sketch.is_program_entry()).map(|sketch| sketch.path.to_string()).collect();
+    let mut entries: Vec<String> = sketches
+        .iter()
+        .filter(|sketch| sketch.is_program_entry())
+        .map(|sketch| sketch.path.to_string())
+        .collect();
     entries.sort_unstable();
     if !entries.is_empty() {
         sentences.push(format!("Its programs start in {}.", listed(&entries)));
     }
     let top = |crosscut: bool| -> Vec<String> {
-        let stages = skeleton.stages.iter().filter(|stage| stage.parent.is_none() && stage.crosscut == crosscut);
+        let stages =
+            skeleton.stages.iter().filter(|stage| stage.parent.is_none() && stage.crosscut == crosscut);
         stages.map(|stage| stage.title.clone()).collect()
     };
     if !top(false).is_empty() {

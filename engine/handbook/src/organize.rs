@@ -66,7 +66,9 @@ fn group_names(title: &str, files: &[&FileSketch]) -> Vec<String> {
     };
     let directories: Vec<String> = files.iter().map(|sketch| below(sketch)).collect();
     if directories.iter().any(|directory| *directory != directories[0]) {
-        let named = |directory: &String| if directory.is_empty() { title.to_owned() } else { naming::title(directory) };
+        let named = |directory: &String| {
+            if directory.is_empty() { title.to_owned() } else { naming::title(directory) }
+        };
         return directories.iter().map(named).collect();
     }
     files.iter().map(|sketch| role_title(sketch.role).to_owned()).collect()
@@ -75,7 +77,8 @@ fn group_names(title: &str, files: &[&FileSketch]) -> Vec<String> {
 fn common_directory<'a>(files: &[&'a FileSketch]) -> &'a str {
     let mut base = files.first().map_or("", |sketch| sketch.path.directory());
     let is_below = |directory: &str, base: &str| {
-        base.is_empty() || directory.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        base.is_empty()
+            || directory.strip_prefix(base).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     for sketch in files {
         while !is_below(sketch.path.directory(), base) {
@@ -116,8 +119,11 @@ fn group_summary(members: &[&FileSketch]) -> String {
     if let [only] = members {
         return only.purpose_or_absence().to_owned();
     }
-    let mut names: Vec<String> =
-        members.iter().take(NAMES_IN_SUMMARY).map(|sketch| naming::file_phrase(sketch.path.as_str())).collect();
+    let mut names: Vec<String> = members
+        .iter()
+        .take(NAMES_IN_SUMMARY)
+        .map(|sketch| naming::file_phrase(sketch.path.as_str()))
+        .collect();
     names.dedup();
     if members.len() > NAMES_IN_SUMMARY {
         names.push(naming::counted(members.len() - NAMES_IN_SUMMARY, "more file"));
@@ -184,7 +190,9 @@ mod tests {
     #[test]
     fn directories_make_groups_else_roles() {
         let mut files: Vec<FileSketch> =
-            ["a/x/1.py", "a/x/2.py", "a/y_z/3.py", "a/y_z/4.py", "a/5.py", "a/6.py"].map(|p| sketch(p, Role::Other, &[])).into();
+            ["a/x/1.py", "a/x/2.py", "a/y_z/3.py", "a/y_z/4.py", "a/5.py", "a/6.py"]
+                .map(|p| sketch(p, Role::Other, &[]))
+                .into();
         let titles = |files: &[FileSketch]| {
             let stage = organized(files);
             stage.groups.into_iter().map(|group| (group.title, group.files.len())).collect::<Vec<_>>()

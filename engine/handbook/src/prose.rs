@@ -17,7 +17,9 @@ const LONGEST_SENTENCE: usize = 240;
 /// What a file says it is for: its own doc comment, else that of its main declaration.
 pub(crate) fn file_purpose(path: &RepoPath, facts: &FileFacts) -> Option<String> {
     let own = facts.doc.as_deref().map(plain_text).filter(|text| !text.is_empty());
-    own.or_else(|| main_declaration(path, facts)?.doc.as_deref().map(plain_text).filter(|text| !text.is_empty()))
+    own.or_else(|| {
+        main_declaration(path, facts)?.doc.as_deref().map(plain_text).filter(|text| !text.is_empty())
+    })
 }
 
 /// The declaration a file is about: the type named like the file, else its only public type, else
@@ -57,7 +59,8 @@ fn sentence_end(text: &str) -> Option<usize> {
     const ABBREVIATIONS: &[&str] = &["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "incl"];
     text.match_indices(['.', '!', '?', '。']).find_map(|(at, mark)| {
         let before = text[..at].rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
-        let ends_word = text[at + mark.len()..].chars().next().is_none_or(char::is_whitespace) || mark == "。";
+        let ends_word =
+            text[at + mark.len()..].chars().next().is_none_or(char::is_whitespace) || mark == "。";
         let is_abbreviation = ABBREVIATIONS.iter().any(|short| short.eq_ignore_ascii_case(before));
         let is_initial = before.chars().count() == 1 && before.chars().all(char::is_alphabetic);
         (ends_word && !is_abbreviation && !is_initial).then_some(at + mark.len())
@@ -137,7 +140,10 @@ mod tests {
 
     #[test]
     fn markup_is_taken_off() {
-        assert_eq!(plain_text("# Title\n\nSee [`Foo`](crate::Foo) and [bar][b], **now**."), "Title See Foo and bar, now.");
+        assert_eq!(
+            plain_text("# Title\n\nSee [`Foo`](crate::Foo) and [bar][b], **now**."),
+            "Title See Foo and bar, now."
+        );
         assert_eq!(plain_text("Title\n=====\nText *here* a[0]."), "Title Text *here* a0.");
         assert_eq!(plain_text("Use:\n```\ncode\n```"), "Use:");
         assert_eq!(plain_text("a ] b"), "a ] b");

@@ -37,7 +37,11 @@ struct Found<'a> {
 }
 
 /// Finds the registers of a repository.
-pub fn registers(skeleton: &Skeleton, files: &[StateOfFile<'_>], references: &CrossReferences<'_>) -> Registers {
+pub fn registers(
+    skeleton: &Skeleton,
+    files: &[StateOfFile<'_>],
+    references: &CrossReferences<'_>,
+) -> Registers {
     let tops = tops(skeleton);
     let mut mutable: BTreeSet<Key> = BTreeSet::new();
     let mut uses: BTreeMap<Key, Vec<Found<'_>>> = BTreeMap::new();
@@ -54,8 +58,11 @@ pub fn registers(skeleton: &Skeleton, files: &[StateOfFile<'_>], references: &Cr
     }
     uses.retain(|key, found| is_shared(key, found, &mutable, &tops));
     let ids = ids(uses.keys());
-    let mut registers: Vec<Register> =
-        uses.iter().zip(ids).map(|((key, found), id)| register(skeleton, key, id, found, references)).collect();
+    let mut registers: Vec<Register> = uses
+        .iter()
+        .zip(ids)
+        .map(|((key, found), id)| register(skeleton, key, id, found, references))
+        .collect();
     registers.sort_by(|a, b| a.id.cmp(&b.id));
     Registers { version: Version, registers }
 }
@@ -97,7 +104,9 @@ fn plain_id((owner, name): &Key) -> String {
     let words = naming::words(&format!("{holder} {name}")).join("-");
     let ascii: String = words.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     match ascii.trim_matches('-') {
-        "" => format!("reg-{}", naming::short_hash(&format!("{}\0{}\0{name}", owner.path, owner.qualname), 8)),
+        "" => {
+            format!("reg-{}", naming::short_hash(&format!("{}\0{}\0{name}", owner.path, owner.qualname), 8))
+        }
         readable => format!("reg-{readable}"),
     }
 }
@@ -153,7 +162,9 @@ fn semantics((owner, name): &Key, found: &[Found<'_>]) -> String {
         named.extend((more > 0).then(|| naming::counted(more, "other")));
         naming::enumeration(&named)
     };
-    let by = |verb: &str, names: String| if names.is_empty() { format!("not {verb} by name") } else { format!("{verb} by {names}") };
+    let by = |verb: &str, names: String| {
+        if names.is_empty() { format!("not {verb} by name") } else { format!("{verb} by {names}") }
+    };
     format!("{what}; {}, {}.", by("written", names(true)), by("read", names(false)))
 }
 
@@ -190,7 +201,13 @@ mod tests {
                 .decl(DeclKind::Method, "Task.run", [2, 4], "")
                 .access(Some(1), 3, task(), "state", true)
                 .access(Some(1), 4, task(), "name", false),
-            SampleFile::new("view.py").access(None, 7, task(), "state", false).access(None, 8, task(), "name", false),
+            SampleFile::new("view.py").access(None, 7, task(), "state", false).access(
+                None,
+                8,
+                task(),
+                "name",
+                false,
+            ),
         ]
     }
 
@@ -218,7 +235,9 @@ mod tests {
         let register = &registers[0];
         assert_eq!(register.id.as_str(), "reg-task-state");
         assert_eq!(register.stages.iter().map(StageId::as_str).collect::<Vec<_>>(), ["one", "two"]);
-        let listed = |uses: &[ListedUse]| uses.iter().map(|u| format!("{}:{} {}", u.file, u.line, u.symbol)).collect::<Vec<_>>();
+        let listed = |uses: &[ListedUse]| {
+            uses.iter().map(|u| format!("{}:{} {}", u.file, u.line, u.symbol)).collect::<Vec<_>>()
+        };
         assert_eq!(listed(&register.writes), ["task.py:3 task.Task.run"]);
         assert_eq!(listed(&register.reads), ["view.py:7 view.<module>"]);
         assert_eq!(

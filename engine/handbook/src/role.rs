@@ -23,16 +23,54 @@ use bindery_source::RepoPath;
 use crate::naming;
 use crate::sketch::called_symbol;
 
-const CONFIG_WORDS: &[&str] = &["conf", "config", "configuration", "defaults", "options", "settings", "setup"];
+const CONFIG_WORDS: &[&str] =
+    &["conf", "config", "configuration", "defaults", "options", "settings", "setup"];
 const UTIL_WORDS: &[&str] = &["common", "compat", "helper", "helpers", "misc", "util", "utilities", "utils"];
 const IO_WORDS: &[&str] = &[
-    "client", "connection", "file", "fs", "http", "io", "net", "network", "pipe", "protocol", "reader", "server",
-    "smtp", "socket", "storage", "stream", "tcp", "tls", "transport", "udp", "unix", "websocket", "writer",
+    "client",
+    "connection",
+    "file",
+    "fs",
+    "http",
+    "io",
+    "net",
+    "network",
+    "pipe",
+    "protocol",
+    "reader",
+    "server",
+    "smtp",
+    "socket",
+    "storage",
+    "stream",
+    "tcp",
+    "tls",
+    "transport",
+    "udp",
+    "unix",
+    "websocket",
+    "writer",
 ];
 /// First segments of modules that read, write or talk to something, per language.
 const IO_MODULES: &[&str] = &[
-    "aiohttp", "asyncio", "fs", "hyper", "http", "httpx", "mio", "os", "pathlib", "requests", "reqwest", "shutil",
-    "socket", "sqlite3", "ssl", "subprocess", "tokio", "urllib",
+    "aiohttp",
+    "asyncio",
+    "fs",
+    "hyper",
+    "http",
+    "httpx",
+    "mio",
+    "os",
+    "pathlib",
+    "requests",
+    "reqwest",
+    "shutil",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "subprocess",
+    "tokio",
+    "urllib",
 ];
 /// The same in Rust's standard library, by the second segment.
 const STD_IO_MODULES: &[&str] = &["fs", "io", "net", "os", "process"];
@@ -102,7 +140,8 @@ pub(crate) fn is_test_path(path: &RepoPath) -> bool {
 
 fn is_generated_path(path: &RepoPath) -> bool {
     let name = path.file_name();
-    let is_marked = [".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".generated."].iter().any(|mark| name.contains(mark));
+    let is_marked =
+        [".pb.", "_pb2.", "_pb2_grpc.", ".g.", ".generated."].iter().any(|mark| name.contains(mark));
     is_marked || path.directory().split('/').any(|segment| matches!(segment, "generated" | "__generated__"))
 }
 
@@ -193,9 +232,16 @@ mod tests {
         assert_eq!(role_of(with_function("a/settings.py").entry_point()), Role::Entrypoint);
         assert_eq!(role_of(with_function("a/settings.py")), Role::Config);
         assert_eq!(role_of(with_function("a/string_utils.py")), Role::Util);
-        assert_eq!(role_of(SampleFile::new("a/x.py").decl(DeclKind::Class, "C", [1, 2], "")), Role::DataModel);
+        assert_eq!(
+            role_of(SampleFile::new("a/x.py").decl(DeclKind::Class, "C", [1, 2], "")),
+            Role::DataModel
+        );
         assert_eq!(role_of(with_function("a/http_client.py")), Role::IoTransport);
-        let calls = with_function("a/x.py").call(Some(0), 1, boundary("os.path")).call(Some(0), 2, boundary("socket"));
+        let calls = with_function("a/x.py").call(Some(0), 1, boundary("os.path")).call(
+            Some(0),
+            2,
+            boundary("socket"),
+        );
         assert_eq!(role_of(calls), Role::IoTransport);
         assert_eq!(role_of(SampleFile::new("a/x.py")), Role::Other);
     }

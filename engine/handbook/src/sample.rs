@@ -104,7 +104,14 @@ impl SampleFile {
     }
 
     /// A read or write of an attribute of `owner`.
-    pub(crate) fn access(mut self, caller: Option<u32>, line: u32, owner: Symbol, name: &str, is_write: bool) -> Self {
+    pub(crate) fn access(
+        mut self,
+        caller: Option<u32>,
+        line: u32,
+        owner: Symbol,
+        name: &str,
+        is_write: bool,
+    ) -> Self {
         let expr = self.facts.bodies.exprs.push(Expr::Unknown);
         let access = self.facts.bodies.accesses.len() as u32;
         self.facts.bodies.accesses.push(Access { expr, caller: caller.map(DeclIndex), line, is_write });

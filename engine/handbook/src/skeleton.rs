@@ -99,7 +99,9 @@ fn top_level_order(
                 continue;
             }
             Some(None) => format!("stage `{id}` is in the order twice"),
-            Some(Some(parent)) => format!("stage `{id}` is a part of `{parent}`; the order lists top-level stages"),
+            Some(Some(parent)) => {
+                format!("stage `{id}` is a part of `{parent}`; the order lists top-level stages")
+            }
             None => format!("`{id}` in the order is not a stage"),
         };
         problems.push(SkeletonProblem { pointer: format!("/order/{at}"), message });
@@ -121,7 +123,8 @@ fn in_reading_order(stages: Vec<Stage>, order: &[StageId]) -> Vec<Stage> {
             children.entry(parent.clone()).or_default().push(stage.id.clone());
         }
     }
-    let mut by_id: BTreeMap<StageId, Stage> = stages.into_iter().map(|stage| (stage.id.clone(), stage)).collect();
+    let mut by_id: BTreeMap<StageId, Stage> =
+        stages.into_iter().map(|stage| (stage.id.clone(), stage)).collect();
     let mut pending: Vec<StageId> = order.iter().rev().cloned().collect();
     let mut sorted = Vec::with_capacity(by_id.len());
     while let Some(id) = pending.pop() {
@@ -143,7 +146,10 @@ mod tests {
         StageId::new(text).unwrap()
     }
 
-    fn normalized(stages: &[(&str, Option<&str>)], order: Option<&[&str]>) -> (Skeleton, Vec<SkeletonProblem>) {
+    fn normalized(
+        stages: &[(&str, Option<&str>)],
+        order: Option<&[&str]>,
+    ) -> (Skeleton, Vec<SkeletonProblem>) {
         let stage = |(name, parent): &(&str, Option<&str>)| Stage {
             id: id(name),
             title: name.to_string(),
@@ -159,7 +165,8 @@ mod tests {
     }
 
     fn shape(skeleton: &Skeleton) -> String {
-        let part = |stage: &Stage| format!("{}<{}", stage.id, stage.parent.as_ref().map_or("-", |p| p.as_str()));
+        let part =
+            |stage: &Stage| format!("{}<{}", stage.id, stage.parent.as_ref().map_or("-", |p| p.as_str()));
         skeleton.stages.iter().map(part).collect::<Vec<_>>().join(" ")
     }
 
@@ -186,7 +193,10 @@ mod tests {
         let (skeleton, problems) = normalized(&stages, Some(&["c", "x", "a", "a"]));
         assert_eq!(shape(&skeleton), "a<- b<- c<b");
         let places: Vec<&str> = problems.iter().map(|problem| problem.pointer.as_str()).collect();
-        assert_eq!(places, ["/stages/3/id", "/stages/0/parent", "/stages/1/parent", "/order/0", "/order/1", "/order/3"]);
+        assert_eq!(
+            places,
+            ["/stages/3/id", "/stages/0/parent", "/stages/1/parent", "/order/0", "/order/1", "/order/3"]
+        );
         assert_eq!(problems[1].message, "stage `a` is part of `nowhere`, which is not a stage");
     }
 }

@@ -13,7 +13,7 @@ use bindery_source::{Language, RepoPath};
 use serde::{Deserialize, Serialize};
 
 use crate::FileView;
-use crate::prose::{first_sentence, file_purpose};
+use crate::prose::{file_purpose, first_sentence};
 use crate::role::{lifecycle, role};
 
 /// What the whole needs to know of one file.
@@ -162,5 +162,6 @@ fn mutable_state(facts: &FileFacts) -> Vec<(Name, Name)> {
 }
 
 fn qualname(facts: &FileFacts, decl: Option<DeclIndex>) -> Name {
-    decl.and_then(|index| facts.summary.decls.get(index.0 as usize)).map_or_else(Name::default, |d| d.qualname.clone())
+    decl.and_then(|index| facts.summary.decls.get(index.0 as usize))
+        .map_or_else(Name::default, |d| d.qualname.clone())
 }

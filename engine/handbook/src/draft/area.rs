@@ -74,8 +74,18 @@ fn stands_beside_sources(tree: &Tree<'_>, directory: DirectoryIndex) -> bool {
 
 /// Directory names of code that the rest of a program leans on.
 const SHARED_NAMES: &[&str] = &[
-    "common", "compat", "foundation", "helpers", "internal", "internals", "macros", "shared", "support", "util",
-    "utilities", "utils",
+    "common",
+    "compat",
+    "foundation",
+    "helpers",
+    "internal",
+    "internals",
+    "macros",
+    "shared",
+    "support",
+    "util",
+    "utilities",
+    "utils",
 ];
 
 /// Whether a directory is shared infrastructure by its name.

@@ -22,7 +22,10 @@ pub(crate) struct FlowStage<'a> {
 
 /// Adds up what files say of each other for the stages they are in. `file_ties` are
 /// (stage of the user, stage of the used, weight).
-pub(crate) fn sibling_ties(parents: &[Option<u32>], file_ties: impl Iterator<Item = (u32, u32, u64)>) -> Ties {
+pub(crate) fn sibling_ties(
+    parents: &[Option<u32>],
+    file_ties: impl Iterator<Item = (u32, u32, u64)>,
+) -> Ties {
     let mut between_stages: rustc_hash::FxHashMap<(u32, u32), u64> = rustc_hash::FxHashMap::default();
     for (user, used, weight) in file_ties.filter(|(user, used, _)| user != used) {
         *between_stages.entry((user, used)).or_default() += weight;
@@ -46,8 +49,9 @@ fn siblings_above(parents: &[Option<u32>], one: u32, other: u32) -> Option<(u32,
 
 /// A stage and its ancestors, outermost first.
 fn ancestry(parents: &[Option<u32>], stage: u32) -> Vec<u32> {
-    let mut line: Vec<u32> =
-        std::iter::successors(Some(stage), |stage| parents[*stage as usize]).take(parents.len() + 1).collect();
+    let mut line: Vec<u32> = std::iter::successors(Some(stage), |stage| parents[*stage as usize])
+        .take(parents.len() + 1)
+        .collect();
     line.reverse();
     line
 }
@@ -81,14 +85,18 @@ fn leading_ties(stages: &[FlowStage<'_>], ties: &Ties) -> Vec<(u32, u32)> {
         let is_same_rank = stages[user as usize].rank == stages[used as usize].rank;
         is_same_rank && weight > ties.get(&(used, user)).copied().unwrap_or(0)
     };
-    ties.iter().filter(|((user, used), weight)| leads(*user, *used, **weight)).map(|(edge, _)| *edge).collect()
+    ties.iter()
+        .filter(|((user, used), weight)| leads(*user, *used, **weight))
+        .map(|(edge, _)| *edge)
+        .collect()
 }
 
 fn sorted_by_flow(siblings: Vec<u32>, stages: &[FlowStage<'_>], edges: &[(u32, u32)]) -> Vec<u32> {
     let mut order = Vec::with_capacity(siblings.len());
     let ranks: BTreeSet<u8> = siblings.iter().map(|stage| stages[*stage as usize].rank).collect();
     for rank in ranks {
-        let nodes: Vec<u32> = siblings.iter().copied().filter(|stage| stages[*stage as usize].rank == rank).collect();
+        let nodes: Vec<u32> =
+            siblings.iter().copied().filter(|stage| stages[*stage as usize].rank == rank).collect();
         let keys: Vec<_> = nodes
             .iter()
             .map(|stage| (!stages[*stage as usize].has_entry, stages[*stage as usize].anchor, *stage))

@@ -50,13 +50,16 @@ impl Labels<'_, '_> {
                 id.insert_str(0, "crosscut-");
             }
             if taken.contains(&id) {
-                let anchor = format!("{}\0{:?}\0{}", stage.part.directory, stage.part.kind, above.map_or("", |a| a.0));
+                let anchor =
+                    format!("{}\0{:?}\0{}", stage.part.directory, stage.part.kind, above.map_or("", |a| a.0));
                 id = format!("{id}-{}", naming::short_hash(&anchor, 8));
             }
             taken.insert(id.clone());
             spelled.push(id);
         }
-        let checked = |id| StageId::new(id).expect("slugs have only letters, digits, `-` and `_`, a letter or digit first");
+        let checked = |id| {
+            StageId::new(id).expect("slugs have only letters, digits, `-` and `_`, a letter or digit first")
+        };
         spelled.into_iter().map(checked).collect()
     }
 
@@ -121,7 +124,8 @@ impl Labels<'_, '_> {
     }
 
     fn heading(&self, directory: &str) -> Option<&str> {
-        let at = self.directory_titles.binary_search_by(|title| title.directory.as_str().cmp(directory)).ok()?;
+        let at =
+            self.directory_titles.binary_search_by(|title| title.directory.as_str().cmp(directory)).ok()?;
         let heading = self.directory_titles[at].title.as_str();
         (!directory.is_empty() && !heading.is_empty() && heading.chars().count() <= LONGEST_HEADING)
             .then_some(heading)
@@ -152,11 +156,15 @@ impl Labels<'_, '_> {
         let place = if part.directory.is_empty() { "the root" } else { part.directory };
         match &part.kind {
             PartKind::Directory => format!("Everything below {place}."),
-            PartKind::Rest | PartKind::Piece { .. } => format!("What lies in {place} apart from the other stages."),
+            PartKind::Rest | PartKind::Piece { .. } => {
+                format!("What lies in {place} apart from the other stages.")
+            }
             PartKind::Words(word) => format!("The entries of {place} whose names start with \"{word}\"."),
             PartKind::Run(first, last) => format!("The entries of {place} from {first} to {last}."),
             PartKind::Companion(companion) => match companion {
-                super::area::Companion::Tests => "Tests that stand apart from the code they exercise.".to_owned(),
+                super::area::Companion::Tests => {
+                    "Tests that stand apart from the code they exercise.".to_owned()
+                }
                 other => format!("{} of the repository.", other.title()),
             },
         }
@@ -194,7 +202,8 @@ fn stem(entry: &str) -> &str {
 
 /// The id from what the stage is anchored to, before it is made unique.
 fn plain_id(part: &Part<'_>, above: Option<(&str, &Part<'_>)>) -> String {
-    let directory = || if part.directory.is_empty() { "root".to_owned() } else { naming::slug(part.directory) };
+    let directory =
+        || if part.directory.is_empty() { "root".to_owned() } else { naming::slug(part.directory) };
     let owner = match above {
         Some((id, parent)) if parent.directory == part.directory => id.to_owned(),
         _ => directory(),

@@ -75,7 +75,8 @@ fn assemble(
     name: &str,
     directory_titles: &[DirectoryTitle],
 ) -> (Skeleton, Vec<u32>) {
-    let parents: Vec<Option<u32>> = stages.iter().map(|stage| stage.parent.map(|parent| parent as u32)).collect();
+    let parents: Vec<Option<u32>> =
+        stages.iter().map(|stage| stage.parent.map(|parent| parent as u32)).collect();
     let ties = flow::sibling_ties(&parents, file_ties(sorted, stages).into_iter());
     let is_crosscut = crosscut_stages(stages, &ties);
     let labels = labels::Labels { stages, is_crosscut: &is_crosscut, name, directory_titles }.all();
@@ -154,7 +155,8 @@ fn crosscut_stages(stages: &[Divided<'_>], ties: &Ties) -> Vec<bool> {
         let Divided { part, parent, .. } = &stages[index];
         parent.is_none() && !part.is_shared && !matches!(part.kind, PartKind::Companion(_))
     };
-    let main: Vec<u32> = (0..stages.len()).filter(|index| is_main(*index)).map(|index| index as u32).collect();
+    let main: Vec<u32> =
+        (0..stages.len()).filter(|index| is_main(*index)).map(|index| index as u32).collect();
     let uses = |user: u32, used: u32| user != used && ties.contains_key(&(user, used));
     let mut is_crosscut: Vec<bool> = stages.iter().map(|stage| stage.part.is_shared).collect();
     let others = main.len().saturating_sub(1);
@@ -171,7 +173,11 @@ fn crosscut_stages(stages: &[Divided<'_>], ties: &Ties) -> Vec<bool> {
     is_crosscut
 }
 
-fn flow_stages<'a>(sorted: &[&FileSketch], stages: &[Divided<'a>], is_crosscut: &[bool]) -> Vec<FlowStage<'a>> {
+fn flow_stages<'a>(
+    sorted: &[&FileSketch],
+    stages: &[Divided<'a>],
+    is_crosscut: &[bool],
+) -> Vec<FlowStage<'a>> {
     let mut has_entry: Vec<bool> = stages
         .iter()
         .map(|stage| stage.part.files.iter().any(|file| sorted[*file as usize].is_program_entry()))

@@ -135,7 +135,8 @@ struct Search<'t, 'a> {
 
 impl<'t, 'a> Search<'t, 'a> {
     fn new(tree: &'t Tree<'a>, granularity: Granularity) -> Self {
-        let companion_files: usize = topmost_companions(tree).iter().map(|(_, index)| tree.size(*index)).sum();
+        let companion_files: usize =
+            topmost_companions(tree).iter().map(|(_, index)| tree.size(*index)).sum();
         Self {
             tree,
             granularity,
@@ -182,13 +183,15 @@ impl<'t, 'a> Search<'t, 'a> {
         let floor = (self.floor() / 1000) as usize;
         let sizeable = found.children.iter().filter(|child| self.tree.size(**child) >= floor).count()
             + usize::from(found.own_files.len() >= floor);
-        let holds_whole = found.children.iter().any(|child| self.tree.size(*child) * 10 >= found.files.len() * 9);
+        let holds_whole =
+            found.children.iter().any(|child| self.tree.size(*child) * 10 >= found.files.len() * 9);
         sizeable >= 2 || holds_whole || self.is_flat(directory)
     }
 
     fn is_flat(&self, directory: DirectoryIndex) -> bool {
         let own_files = self.tree.get(directory).own_files.len();
-        own_files >= self.granularity.smallest && own_files as u64 * 1000 >= self.program_size * REST_SHARES[0]
+        own_files >= self.granularity.smallest
+            && own_files as u64 * 1000 >= self.program_size * REST_SHARES[0]
     }
 
     fn push_directory(&mut self, opened: usize, directory: DirectoryIndex) {
@@ -264,7 +267,8 @@ impl<'t, 'a> Search<'t, 'a> {
             sizes[candidate.opened] += candidate.files.len() as u64 * outside;
         }
         let share = sizes.into_iter().max().unwrap_or(0) / self.program_size;
-        let risen = share.saturating_sub(REST_SHARES[0] - REST_RAMP).min(REST_RAMP * REST_SHARES.len() as u64);
+        let risen =
+            share.saturating_sub(REST_SHARES[0] - REST_RAMP).min(REST_RAMP * REST_SHARES.len() as u64);
         risen * FULL / REST_RAMP
     }
 
@@ -375,7 +379,8 @@ impl<'a> Cutting<'_, 'a> {
             return vec![part(PartKind::Rest, rest.into_files())];
         }
         let borders = borders(&names, cuts);
-        let mut pieces: BTreeMap<usize, (Vec<String>, Vec<u32>)> = BTreeMap::from([(0, (Vec::new(), rest.own))]);
+        let mut pieces: BTreeMap<usize, (Vec<String>, Vec<u32>)> =
+            BTreeMap::from([(0, (Vec::new(), rest.own))]);
         for (name, files) in rest.small {
             let piece = pieces.entry(borders.partition_point(|border| *border <= name)).or_default();
             piece.0.push(name);
@@ -420,7 +425,11 @@ fn borders(names: &[String], cuts: usize) -> Vec<String> {
             let middle = names.len() * eighths / 8;
             let reach = (names.len() / 16).max(1);
             let window = &names[middle - reach..=(middle + reach).min(names.len() - 1)];
-            window.iter().min_by_key(|name| naming::short_hash(name, 16)).expect("the window is not empty").clone()
+            window
+                .iter()
+                .min_by_key(|name| naming::short_hash(name, 16))
+                .expect("the window is not empty")
+                .clone()
         })
         .collect();
     borders.sort_unstable();

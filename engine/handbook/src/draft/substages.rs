@@ -141,25 +141,34 @@ fn below(base: &str) -> usize {
 fn telling_word(name: &str, place: usize) -> Option<&str> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     let mut words = naming::word_slices(stem);
-    let says_test = words.next().is_some_and(|word| word.eq_ignore_ascii_case("test")) && words.next().is_some();
+    let says_test =
+        words.next().is_some_and(|word| word.eq_ignore_ascii_case("test")) && words.next().is_some();
     naming::word_slices(stem).nth(place + usize::from(says_test))
 }
 
 /// How many leading words nine tenths of the names have in common: they tell nothing.
 fn shared_words<'n, I: Iterator<Item = &'n str>>(names: impl Fn() -> I) -> usize {
+    let total = names().count();
     let is_shared = |place: &usize| {
         let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
-        names().filter_map(|name| telling_word(name, *place)).for_each(|word| *counts.entry(word).or_default() += 1);
-        counts.values().any(|count| count * 10 >= names().count() * 9)
+        names()
+            .filter_map(|name| telling_word(name, *place))
+            .for_each(|word| *counts.entry(word).or_default() += 1);
+        counts.values().any(|count| count * 10 >= total * 9)
     };
     (0..4).take_while(is_shared).count()
 }
 
 /// Splits groups into those that become substages and the files of all others.
-fn chosen<'a>(base: &'a str, mut groups: BTreeMap<String, Group<'a>>, total: usize) -> (Vec<Part<'a>>, Vec<u32>) {
+fn chosen<'a>(
+    base: &'a str,
+    mut groups: BTreeMap<String, Group<'a>>,
+    total: usize,
+) -> (Vec<Part<'a>>, Vec<u32>) {
     let mut rest = groups.remove("").map_or_else(Vec::new, |group| group.files);
     let anchor = |name: &str| format!("{base}/{name}");
-    let weights: Vec<u64> = groups.iter().map(|(name, group)| weighted(group.files.len(), &anchor(name))).collect();
+    let weights: Vec<u64> =
+        groups.iter().map(|(name, group)| weighted(group.files.len(), &anchor(name))).collect();
     let bar = threshold(&weights, SMALLEST_SUBSTAGE * 1000, MOST_SUBSTAGES, |_| 0);
     let mut parts = Vec::new();
     for ((name, group), weight) in groups.into_iter().zip(weights) {
@@ -189,7 +198,12 @@ fn runs<'a>(paths: &[&'a str], base: &'a str, files: &[u32]) -> Vec<Part<'a>> {
         if group.len() > LARGEST_PAGE {
             let path = paths[group[0] as usize];
             let directory = &path[..below(base) + entry(path, base).0.len()];
-            parts.push(Part { directory, kind: PartKind::Directory, files: group.to_vec(), is_shared: false });
+            parts.push(Part {
+                directory,
+                kind: PartKind::Directory,
+                files: group.to_vec(),
+                is_shared: false,
+            });
         } else {
             run.extend(group);
         }

@@ -32,7 +32,9 @@ fn sketches<P: AsRef<str>>(paths: &[P]) -> Vec<FileSketch> {
 
 /// `count` files in a directory.
 fn files(directory: &str, count: usize) -> Vec<String> {
-    (0..count).map(|n| format!("{directory}/{}{n}.rs", ["reader", "parser", "writer", "cache"][n % 4])).collect()
+    (0..count)
+        .map(|n| format!("{directory}/{}{n}.rs", ["reader", "parser", "writer", "cache"][n % 4]))
+        .collect()
 }
 
 /// Every stage on a line: depth by indentation, title, id, own files.
@@ -61,7 +63,11 @@ fn top_stages(sketches: &[FileSketch]) -> BTreeMap<String, String> {
         }
         id.to_string()
     };
-    sketches.iter().zip(&draft.stage_of).map(|(sketch, stage)| (sketch.path.to_string(), top(*stage))).collect()
+    sketches
+        .iter()
+        .zip(&draft.stage_of)
+        .map(|(sketch, stage)| (sketch.path.to_string(), top(*stage)))
+        .collect()
 }
 
 fn top_level_count(draft: &Draft) -> usize {
@@ -70,7 +76,8 @@ fn top_level_count(draft: &Draft) -> usize {
 
 #[test]
 fn a_small_program_keeps_its_directories() {
-    let mut paths: Vec<String> = ["main", "search", "logger"].map(|name| format!("crates/core/{name}.rs")).into();
+    let mut paths: Vec<String> =
+        ["main", "search", "logger"].map(|name| format!("crates/core/{name}.rs")).into();
     paths.extend(files("crates/core/flags", 9));
     paths.extend(files("tests", 5));
     paths.push("build.rs".to_owned());
@@ -85,12 +92,16 @@ fn a_small_program_keeps_its_directories() {
 #[test]
 fn a_library_is_divided_by_directory_and_ordered_by_use() {
     let mut paths = vec!["src/lib.rs".to_owned()];
-    for (directory, count) in [("src/fs", 12), ("src/net", 9), ("src/sync", 15), ("src/time", 7), ("src/util", 8)] {
+    for (directory, count) in
+        [("src/fs", 12), ("src/net", 9), ("src/sync", 15), ("src/time", 7), ("src/util", 8)]
+    {
         paths.extend(files(directory, count));
     }
     paths.extend(files("tests", 20));
     let mut sketches = sketches(&paths);
-    for (user, used) in [("src/net/reader0.rs", "src/time/reader0.rs"), ("src/time/reader0.rs", "src/fs/reader0.rs")] {
+    for (user, used) in
+        [("src/net/reader0.rs", "src/time/reader0.rs"), ("src/time/reader0.rs", "src/fs/reader0.rs")]
+    {
         let at = paths.iter().position(|path| path == user).unwrap();
         sketches[at] = using(user, &[used]);
     }
@@ -200,7 +211,9 @@ impl Random {
 
 /// A repository of about 600 files: nested directories of uneven size, or many of equal size.
 fn generated(random: &mut Random, is_even: bool) -> Vec<String> {
-    let words = ["auth", "billing", "cart", "data", "export", "feed", "graph", "http", "import", "jobs", "keys", "log"];
+    let words = [
+        "auth", "billing", "cart", "data", "export", "feed", "graph", "http", "import", "jobs", "keys", "log",
+    ];
     let mut paths = vec!["src/main.rs".to_owned(), "build.rs".to_owned()];
     for n in 0.. {
         if paths.len() >= 600 {
@@ -222,7 +235,9 @@ fn generated(random: &mut Random, is_even: bool) -> Vec<String> {
 fn edited(paths: &[String], random: &mut Random) -> Vec<String> {
     let mut paths = paths.to_vec();
     let directory = |random: &mut Random, paths: &[String]| {
-        paths[random.below(paths.len())].rsplit_once('/').map_or("src".to_owned(), |(directory, _)| directory.to_owned())
+        paths[random.below(paths.len())]
+            .rsplit_once('/')
+            .map_or("src".to_owned(), |(directory, _)| directory.to_owned())
     };
     let kind = random.below(3);
     if kind > 0 {
@@ -269,7 +284,10 @@ fn one_file_seldom_moves_another() {
         let count = top_level_count(&draft);
         assert!((4..=12).contains(&count), "seed {seed}: {count} top-level stages\n{}", outline(&draft));
         let (moving, worst) = instability(&paths, &mut random);
-        eprintln!("seed {seed}: {} files, {count} stages, {moving} of 200 edits moved others, worst {worst} ‰", paths.len());
+        eprintln!(
+            "seed {seed}: {} files, {count} stages, {moving} of 200 edits moved others, worst {worst} ‰",
+            paths.len()
+        );
         assert!(moving <= 10, "seed {seed}: {moving} of 200 edits moved other files");
         assert!(worst <= 20, "seed {seed}: one edit moved {worst} per mille of the files");
     }

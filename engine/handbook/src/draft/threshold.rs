@@ -26,9 +26,8 @@ fn weight(path: &str) -> u64 {
 ///
 /// Whole numbers throughout: the result must not depend on how a machine rounds.
 pub(crate) fn threshold(sizes: &[u64], floor: u64, wanted: u64, more: impl Fn(u64) -> u64) -> u64 {
-    let total = |threshold: u64| {
-        sizes.iter().map(|size| fullness(*size, threshold)).sum::<u64>() + more(threshold)
-    };
+    let total =
+        |threshold: u64| sizes.iter().map(|size| fullness(*size, threshold)).sum::<u64>() + more(threshold);
     let mut low = floor.max(1);
     if total(low) <= wanted * FULL {
         return low;

@@ -34,7 +34,8 @@ impl<'a> Tree<'a> {
     /// are neighbours, and one pass with a stack is enough.
     pub(crate) fn new(paths: Vec<&'a str>) -> Self {
         debug_assert!(paths.is_sorted());
-        let root = Directory { path: "", name: "", parent: None, children: vec![], own_files: vec![], files: 0..0 };
+        let root =
+            Directory { path: "", name: "", parent: None, children: vec![], own_files: vec![], files: 0..0 };
         let mut directories = vec![root];
         let mut open = vec![0];
         for (index, path) in paths.iter().enumerate() {
@@ -72,7 +73,12 @@ fn is_within(folder: &str, directory: &str) -> bool {
     }
 }
 
-fn open_down_to<'a>(folder: &'a str, first_file: u32, directories: &mut Vec<Directory<'a>>, open: &mut Vec<usize>) {
+fn open_down_to<'a>(
+    folder: &'a str,
+    first_file: u32,
+    directories: &mut Vec<Directory<'a>>,
+    open: &mut Vec<usize>,
+) {
     loop {
         let parent = *open.last().expect("the root is never closed");
         let depth = directories[parent].path.len();
@@ -102,7 +108,8 @@ mod tests {
     #[test]
     fn files_below_a_directory_are_one_range() {
         let tree = Tree::new(vec!["a.rs", "a/b.rs", "a/b/c.rs", "a/b/d/e.rs", "ab/f.rs"]);
-        let seen: Vec<_> = tree.directories.iter().map(|d| (d.path, d.own_files.clone(), d.files.clone())).collect();
+        let seen: Vec<_> =
+            tree.directories.iter().map(|d| (d.path, d.own_files.clone(), d.files.clone())).collect();
         assert_eq!(
             seen,
             [

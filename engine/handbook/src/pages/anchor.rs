@@ -26,8 +26,12 @@ pub fn register_anchor(id: &str) -> String {
 
 /// A readable part and a hash of the identity: only lower-case letters, digits and `-`.
 fn anchor(kind: &str, readable: &str, identity: &str) -> String {
-    let spelled: String =
-        words(readable).join("-").chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(40).collect();
+    let spelled: String = words(readable)
+        .join("-")
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .take(40)
+        .collect();
     let hash = short_hash(identity, HASH_DIGITS);
     match spelled.trim_matches('-') {
         "" => format!("{kind}-{hash}"),
@@ -41,13 +45,19 @@ mod tests {
 
     #[test]
     fn anchors_are_plain_and_tell_equal_names_apart() {
-        let symbol = |path: &str, qualname: &str| Symbol { path: RepoPath::new(path), qualname: qualname.into() };
+        let symbol =
+            |path: &str, qualname: &str| Symbol { path: RepoPath::new(path), qualname: qualname.into() };
         let one = symbol_anchor(&symbol("a.rs", "Type.f(int,String)"));
         let other = symbol_anchor(&symbol("b.rs", "Type.f(int,String)"));
         assert!(one.starts_with("s-type-f-int-string-") && other.starts_with("s-type-f-int-string-"));
         assert_ne!(one, other);
-        for anchor in [one, other, file_anchor(&RepoPath::new("é/\"<>.rs")), symbol_anchor(&symbol("x", "日本"))] {
-            assert!(anchor.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{anchor}");
+        for anchor in
+            [one, other, file_anchor(&RepoPath::new("é/\"<>.rs")), symbol_anchor(&symbol("x", "日本"))]
+        {
+            assert!(
+                anchor.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
+                "{anchor}"
+            );
         }
     }
 }

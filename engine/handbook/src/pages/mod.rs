@@ -24,13 +24,14 @@ mod tests;
 pub use anchor::{file_anchor, register_anchor, symbol_anchor};
 pub use links::{PageLinks, page_links};
 pub use model::{
-    CalleeReference, FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, LinkedReference, OverviewPage,
-    PageLink, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage, StageTie, SubstageEntry, TypeEntry,
+    CalleeReference, FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, LinkedReference,
+    OverviewPage, PageLink, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage, StageTie,
+    SubstageEntry, TypeEntry,
 };
 pub use overview::{STAMP_FIELD, render_index, render_overview, render_register, with_stamp, without_stamp};
 pub use prose_unit::{ProseUnit, prose_units};
 pub use stage::render_stage;
 pub use stage_model::{
-    StageContext, StageFile, default_link_template, index_page_model, overview_page_model, page_names, register_page_model,
-    stage_page_model,
+    StageContext, StageFile, default_link_template, index_page_model, overview_page_model, page_names,
+    register_page_model, stage_page_model,
 };

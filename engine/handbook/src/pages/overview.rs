@@ -38,7 +38,11 @@ fn stage_map(page: &OverviewPage) -> String {
         map.markup("  s").number(at as u64 + 1).markup(open).label(&stage.title).markup(close);
     }
     for tie in &page.ties {
-        map.markup("  s").number(u64::from(tie.user) + 1).markup(" --> s").number(u64::from(tie.used) + 1).markup("\n");
+        map.markup("  s")
+            .number(u64::from(tie.user) + 1)
+            .markup(" --> s")
+            .number(u64::from(tie.used) + 1)
+            .markup("\n");
     }
     map.finish()
 }
@@ -75,7 +79,11 @@ pub fn render_index(page: &IndexPage) -> String {
         out.markup("Files: ").number(entry.files.into());
         out.markup(if entry.crosscut { " · crosscut\n\n" } else { "\n\n" });
     }
-    file_list(&mut out, "## Files without a stage\n\n", page.unassigned.iter().map(|file| (file.as_str(), "")));
+    file_list(
+        &mut out,
+        "## Files without a stage\n\n",
+        page.unassigned.iter().map(|file| (file.as_str(), "")),
+    );
     let unscanned = page.unscanned.iter().map(|(file, reason)| (file.as_str(), reason.as_str()));
     file_list(&mut out, "## Files that could not be read\n\n", unscanned);
     out.finish()
@@ -111,7 +119,11 @@ pub fn render_register(page: &RegisterPage) -> String {
     out.markup("[Overview](overview.md) · [Index](index.md)\n\n# State registers of ").text(&page.name);
     out.markup("\n\n| State register | Semantics | Stages touched |\n|---|---|---|\n");
     for row in &page.rows {
-        out.markup("| <a id=\"").text(&register_anchor(&row.id)).markup("\"></a>").table_code(&row.id).markup(" | ");
+        out.markup("| <a id=\"")
+            .text(&register_anchor(&row.id))
+            .markup("\"></a>")
+            .table_code(&row.id)
+            .markup(" | ");
         out.text(&row.semantics).markup(" | ");
         for (at, stage) in row.stages.iter().enumerate() {
             out.markup(if at > 0 { ", " } else { "" }).link(&stage.title, &LinkTarget::path(&stage.page));

@@ -61,10 +61,16 @@ fn registers(out: &mut Markdown, page: &StagePage) {
     if page.registers.is_empty() {
         return;
     }
-    out.markup("## 📊 State registers\n\n| State register | Semantics | Read by | Written by |\n|---|---|---|---|\n");
+    out.markup(
+        "## 📊 State registers\n\n| State register | Semantics | Read by | Written by |\n|---|---|---|---|\n",
+    );
     for register in &page.registers {
         let target = LinkTarget::path("register.md").with_anchor(&super::register_anchor(&register.id));
-        out.markup("| ").code_link(&register.id, &target).markup(" | ").text(&register.semantics).markup(" | ");
+        out.markup("| ")
+            .code_link(&register.id, &target)
+            .markup(" | ")
+            .text(&register.semantics)
+            .markup(" | ");
         table_ids(out, &register.readers);
         out.markup(" | ");
         table_ids(out, &register.writers);
@@ -182,7 +188,7 @@ fn function_list(out: &mut Markdown, functions: &[FunctionEntry], template: &str
         out.markup("\n  - Signature: ").code(&entry.signature);
         out.markup("\n  - Called by: ");
         let callers = entry.callers.iter();
-        listed(out, callers, |out, caller| reference(out, caller));
+        listed(out, callers, reference);
         out.markup("\n  - Calls: ");
         listed(out, entry.callees.iter(), |out, callee| match callee {
             CalleeReference::Internal(callee) => reference(out, callee),
@@ -196,7 +202,11 @@ fn function_list(out: &mut Markdown, functions: &[FunctionEntry], template: &str
 }
 
 /// An empty list is said, not left out.
-fn listed<'i, T: 'i>(out: &mut Markdown, items: impl Iterator<Item = &'i T>, mut push: impl FnMut(&mut Markdown, &T)) {
+fn listed<'i, T: 'i>(
+    out: &mut Markdown,
+    items: impl Iterator<Item = &'i T>,
+    mut push: impl FnMut(&mut Markdown, &T),
+) {
     let mut is_first = true;
     for item in items {
         out.markup(if is_first { "" } else { ", " });

@@ -19,7 +19,9 @@ use crate::{CrossReferences, FileSketch, FileStages, FileView, MODULE_QUALNAME};
 pub fn page_names(skeleton: &Skeleton, stages: &FileStages) -> Vec<Option<String>> {
     let files = files_below(skeleton, stages);
     let names = stage_page_names(skeleton.stages.iter().map(|stage| &stage.id));
-    let name = |(stage, files): (&bindery_artifacts::Stage, &u32)| (*files > 0).then(|| format!("{}.md", names[&stage.id]));
+    let name = |(stage, files): (&bindery_artifacts::Stage, &u32)| {
+        (*files > 0).then(|| format!("{}.md", names[&stage.id]))
+    };
     skeleton.stages.iter().zip(&files).map(name).collect()
 }
 
@@ -122,7 +124,11 @@ pub fn register_page_model(
     let row = |register: &Register| RegisterRow {
         id: register.id.as_str().to_owned(),
         semantics: register.semantics.clone(),
-        stages: register.stages.iter().filter_map(|id| page_link(skeleton, pages, *places.get(id)?)).collect(),
+        stages: register
+            .stages
+            .iter()
+            .filter_map(|id| page_link(skeleton, pages, *places.get(id)?))
+            .collect(),
     };
     let rows: Vec<RegisterRow> = registers.registers.iter().map(row).collect();
     (!rows.is_empty()).then(|| RegisterPage { name: name.to_owned(), rows })
@@ -170,13 +176,15 @@ pub fn stage_page_model(
     let at = context.stage as usize;
     pages[at].as_ref()?;
     let stage = &skeleton.stages[at];
-    let by_path: BTreeMap<&str, &StageFile<'_>> = files.iter().map(|file| (file.sketch.path.as_str(), file)).collect();
+    let by_path: BTreeMap<&str, &StageFile<'_>> =
+        files.iter().map(|file| (file.sketch.path.as_str(), file)).collect();
     let group = |group: &bindery_artifacts::OrganizedGroup| {
         let cards = group.files.iter().filter_map(|listed| by_path.get(listed.file.as_str()));
         let cards = cards.map(|file| file_card(context, file, references)).collect();
         GroupSection { title: group.title.clone(), summary: group.summary.clone(), cards }
     };
-    let parts = skeleton.stages.iter().enumerate().filter(|(_, part)| part.parent.as_ref() == Some(&stage.id));
+    let parts =
+        skeleton.stages.iter().enumerate().filter(|(_, part)| part.parent.as_ref() == Some(&stage.id));
     let substages = parts.filter_map(|(part, substage)| {
         let description = first_sentence(&plain_text(&substage.description));
         Some(SubstageEntry { link: page_link(skeleton, pages, part)?, description })
@@ -200,7 +208,8 @@ fn above(context: &StageContext<'_>) -> Vec<PageLink> {
     let StageContext { skeleton, pages, .. } = context;
     let places: BTreeMap<&StageId, usize> =
         skeleton.stages.iter().enumerate().map(|(at, stage)| (&stage.id, at)).collect();
-    let parent = |at: &usize| skeleton.stages[*at].parent.as_ref().and_then(|parent| places.get(parent)).copied();
+    let parent =
+        |at: &usize| skeleton.stages[*at].parent.as_ref().and_then(|parent| places.get(parent)).copied();
     let line = std::iter::successors(parent(&(context.stage as usize)), parent).take(skeleton.stages.len());
     let mut above: Vec<PageLink> = line.filter_map(|stage| page_link(skeleton, pages, stage)).collect();
     above.reverse();
@@ -236,7 +245,10 @@ fn file_card(context: &StageContext<'_>, file: &StageFile<'_>, references: &Cros
         lifecycle: sketch.lifecycle.to_string(),
         description: context.is_deep.then(|| crate::card::description(view, sketch)),
         first_error: view.facts.first_error,
-        also: also.iter().filter_map(|stage| page_link(context.skeleton, context.pages, *stage as usize)).collect(),
+        also: also
+            .iter()
+            .filter_map(|stage| page_link(context.skeleton, context.pages, *stage as usize))
+            .collect(),
         types: types.collect(),
         functions: function_entries(view, references),
     }
@@ -272,8 +284,10 @@ fn function_entries(view: &FileView<'_>, references: &CrossReferences<'_>) -> Ve
         .filter(|(_, (decl, _))| decl.kind.is_callable())
         .map(|(index, (decl, text))| {
             let symbol = symbol_of(view, decl);
-            let mut callers: Vec<LinkedReference> =
-                (references.callers_of)(&symbol).iter().map(|caller| caller_reference(caller, references)).collect();
+            let mut callers: Vec<LinkedReference> = (references.callers_of)(&symbol)
+                .iter()
+                .map(|caller| caller_reference(caller, references))
+                .collect();
             callers.sort_unstable();
             FunctionEntry {
                 anchor: symbol_anchor(&symbol),

@@ -29,13 +29,19 @@ fn handbook(files: &[SampleFile]) -> BTreeMap<String, String> {
         .iter()
         .zip(&states)
         .zip(&stages.primary)
-        .map(|((sketch, state), stage)| StateOfFile { path: &sketch.path, state, stage: *stage, is_test: sketch.is_test })
+        .map(|((sketch, state), stage)| StateOfFile {
+            path: &sketch.path,
+            state,
+            stage: *stage,
+            is_test: sketch.is_test,
+        })
         .collect();
     let registers = registers(skeleton, &state_files, &references);
     let mut pages = stage_pages(files, &sketches, &stages, &draft, &registers, &references);
     let ties = stage_ties(skeleton, &sketches, &stages);
     let overview = system_overview("sample", None, skeleton, &sketches);
-    let model = overview_page_model("sample", &overview, skeleton, &names, &ties, !registers.registers.is_empty());
+    let model =
+        overview_page_model("sample", &overview, skeleton, &names, &ties, !registers.registers.is_empty());
     pages.insert("overview.md".to_owned(), render_overview(&model));
     let unscanned = vec![("bad|name.py".to_owned(), "not UTF-8".to_owned())];
     let index = index_page_model("sample", skeleton, &names, &stages, &sketches, unscanned);
@@ -56,7 +62,8 @@ fn stage_pages(
     let names = page_names(&draft.skeleton, stages);
     let mut pages = BTreeMap::new();
     for (at, stage) in draft.skeleton.stages.iter().enumerate() {
-        let own: Vec<usize> = (0..files.len()).filter(|file| stages.primary[*file] == Some(at as u32)).collect();
+        let own: Vec<usize> =
+            (0..files.len()).filter(|file| stages.primary[*file] == Some(at as u32)).collect();
         let own_sketches: Vec<&FileSketch> = own.iter().map(|file| &sketches[*file]).collect();
         let organized: OrganizedStage = organize_stage(&stage.title, &own_sketches);
         let story = StageStory {
@@ -80,7 +87,11 @@ fn stage_pages(
         };
         let stage_files: Vec<StageFile<'_>> = own
             .iter()
-            .map(|file| StageFile { view: files[*file].view(), sketch: &sketches[*file], also: &stages.also[*file] })
+            .map(|file| StageFile {
+                view: files[*file].view(),
+                sketch: &sketches[*file],
+                also: &stages.also[*file],
+            })
             .collect();
         let model = stage_page_model(&context, &stage_files, references);
         if let (Some(model), Some(name)) = (model, &names[at]) {
@@ -137,17 +148,20 @@ fn the_pages_about_the_whole() {
 
 /// Every link to a page of the handbook leads to a page and an anchor that are there, once.
 fn assert_links_resolve(pages: &BTreeMap<String, String>) -> usize {
-    let links: BTreeMap<&String, PageLinks> = pages.iter().map(|(name, page)| (name, page_links(page))).collect();
+    let links: BTreeMap<&String, PageLinks> =
+        pages.iter().map(|(name, page)| (name, page_links(page))).collect();
     let mut checked = 0;
     for (name, found) in &links {
         for target in found.targets.iter().filter(|target| !target.starts_with("../")) {
-            let (page, anchor) = target.split_once('#').map_or((target.as_str(), None), |(p, a)| (p, Some(a)));
+            let (page, anchor) =
+                target.split_once('#').map_or((target.as_str(), None), |(p, a)| (p, Some(a)));
             let there = links.get(&page.to_owned()).unwrap_or_else(|| panic!("{name} links to {target}"));
             assert!(anchor.is_none_or(|anchor| there.anchors.contains(anchor)), "{name} links to {target}");
             checked += 1;
         }
         let mark = "<a id=\"";
-        let in_code = pages[*name].lines().flat_map(code_of_line).map(|code| code.matches(mark).count()).sum::<usize>();
+        let in_code =
+            pages[*name].lines().flat_map(code_of_line).map(|code| code.matches(mark).count()).sum::<usize>();
         let written = pages[*name].matches(mark).count() - in_code;
         assert_eq!(written, found.anchors.len(), "{name} has an anchor twice");
     }
@@ -161,8 +175,27 @@ fn every_link_resolves() {
 
 /// Names and texts that are markup somewhere.
 const HOSTILE: &[&str] = &[
-    "a|b", "`tick`", "``", "<script>alert(1)</script>", "](evil)", "[x](javascript:y)", "# head", "- item", "日本語",
-    "a\u{202e}b", "\\", "*bold*", "<!-- /bindery:prose -->", "<a id=\"x\">", "1. one", "```", "~~~", "$x$", "{{x}}", "&amp;", "",
+    "a|b",
+    "`tick`",
+    "``",
+    "<script>alert(1)</script>",
+    "](evil)",
+    "[x](javascript:y)",
+    "# head",
+    "- item",
+    "日本語",
+    "a\u{202e}b",
+    "\\",
+    "*bold*",
+    "<!-- /bindery:prose -->",
+    "<a id=\"x\">",
+    "1. one",
+    "```",
+    "~~~",
+    "$x$",
+    "{{x}}",
+    "&amp;",
+    "",
 ];
 
 #[test]
@@ -177,7 +210,11 @@ fn hostile_names_stay_text() {
             .decl(DeclKind::Method, &target.qualname, [3, 4], text)
             .call(Some(1), 3, Callee::Function(target.clone()))
             .call(None, 4, Callee::New(symbol(&path, text)))
-            .call(Some(1), 5, Callee::Boundary { specifier: (*text).into(), class: "".into(), name: (*text).into() });
+            .call(
+                Some(1),
+                5,
+                Callee::Boundary { specifier: (*text).into(), class: "".into(), name: (*text).into() },
+            );
         file.facts.texts[1].signature = format!("def {text}");
         files.push(file);
     }

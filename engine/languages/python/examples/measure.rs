@@ -33,7 +33,11 @@ struct Totals {
     parse: Duration,
     read: Duration,
     problems: usize,
+    parts: [usize; 7],
 }
+
+/// What [`Totals::parts`] counts, packed each on its own.
+const PARTS: [&str; 7] = ["summary", "texts", "scopes", "bindings", "exprs", "sites", "accesses"];
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +55,9 @@ fn main() {
         }
     }
     report(&totals);
+    for (part, bytes) in PARTS.iter().zip(totals.parts) {
+        println!("{part}: {:.2} MB", bytes as f64 / 1e6);
+    }
     if let Some(file) = symbols_file {
         std::fs::write(file, symbols).expect("the symbols file can be written");
     }
@@ -111,6 +118,17 @@ fn measure(root: &Path, file: &Path, totals: &mut Totals, symbols: &mut String) 
     totals.bytes += text.as_str().len();
     totals.partial += usize::from(facts.first_error.is_some());
     totals.facts_bytes += bindery_facts::encode(&facts).len();
+    let (summary, bodies) = (&facts.summary, &facts.bodies);
+    let parts = [
+        bindery_facts::encode(&**summary).len(),
+        bindery_facts::encode(&facts.texts).len(),
+        bindery_facts::encode(&bodies.scopes).len(),
+        bindery_facts::encode(&bodies.bindings).len(),
+        bindery_facts::encode(&bodies.exprs).len(),
+        bindery_facts::encode(&bodies.sites).len(),
+        bindery_facts::encode(&bodies.accesses).len(),
+    ];
+    totals.parts.iter_mut().zip(parts).for_each(|(total, part)| *total += part);
     totals.sites += facts.bodies.sites.len();
     totals.decls += facts.summary.decls.len();
     totals.bindings += facts.bodies.bindings.len();
@@ -156,8 +174,9 @@ fn check(name: &str, facts: &FileFacts, calls: usize, totals: &mut Totals) {
     for (index, expr) in facts.bodies.exprs.0.iter().enumerate() {
         expr.children(|child| assert!((child.0 as usize) < index, "{name}: a child behind its parent"));
     }
-    let out_of_range =
-        |site: &&bindery_facts::CallSite| site.caller.is_some_and(|it| it.0 as usize >= facts.summary.decls.len());
+    let out_of_range = |site: &&bindery_facts::CallSite| {
+        site.caller.is_some_and(|it| it.0 as usize >= facts.summary.decls.len())
+    };
     if facts.bodies.sites.iter().any(|site| out_of_range(&site)) {
         problem("a caller is out of range".to_owned());
     }
@@ -170,7 +189,11 @@ fn list_symbols(name: &str, facts: &FileFacts, symbols: &mut String) {
             (None, true) => "fn".to_owned(),
             (None, false) => continue,
         };
-        writeln!(symbols, "{}\t{name}:{}-{}\t{kind}\t{}", decl.name, text.line_start, text.line_end, decl.qualname)
-            .expect("writing to a string does not fail");
+        writeln!(
+            symbols,
+            "{}\t{name}:{}-{}\t{kind}\t{}",
+            decl.name, text.line_start, text.line_end, decl.qualname
+        )
+        .expect("writing to a string does not fail");
     }
 }

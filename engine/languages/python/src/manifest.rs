@@ -1,11 +1,8 @@
-//! What Python's project files say, as far as anything asks: the package's name and description, and
-//! the directories that modules are imported from.
-//!
-//! Entries: `("package", "name", …)`, `("package", "description", …)` and `("source-root", "", DIR)`,
-//! where the directory is relative to the file.
+//! What Python's project files say, as far as anything asks: the package's name and description, as
+//! `("package", "name", …)` and `("package", "description", …)`.
 
 use bindery_facts::{Manifest, ManifestEntry};
-use toml::{Table, Value};
+use toml::Table;
 
 /// The files that are read.
 pub(crate) const NAMES: &[&str] = &["pyproject.toml", "setup.cfg"];
@@ -33,12 +30,10 @@ fn read_pyproject(text: &str) -> Manifest {
     };
     let mut entries = Vec::new();
     for key in ["name", "description"] {
-        let written = [&["project"][..], &["tool", "poetry"]].into_iter().find_map(|path| string(&table, path, key));
+        let written =
+            [&["project"][..], &["tool", "poetry"]].into_iter().find_map(|path| string(&table, path, key));
         entries.extend(written.map(|value| entry("package", key, value)));
     }
-    let setuptools = Value::Table(table);
-    entries.extend(strings(lookup(&setuptools, &["tool", "setuptools", "packages", "find", "where"])));
-    entries.extend(strings(lookup(&setuptools, &["tool", "setuptools", "package-dir", ""])));
     Manifest { entries, problem: None }
 }
 
@@ -50,21 +45,7 @@ fn string<'t>(table: &'t Table, path: &[&str], key: &str) -> Option<&'t str> {
     table.get(key)?.as_str()
 }
 
-fn lookup<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |value, key| value.get(*key))
-}
-
-fn strings(value: Option<&Value>) -> Vec<ManifestEntry> {
-    let texts: Vec<&str> = match value {
-        Some(Value::String(text)) => vec![text],
-        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    };
-    texts.into_iter().filter(|text| !matches!(*text, "" | ".")).map(|text| entry("source-root", "", text)).collect()
-}
-
-/// Reads the parts of `setup.cfg` that setuptools documents: `[metadata]`, `[options] package_dir`
-/// (lines `= dir` under it) and `[options.packages.find] where`.
+/// Reads `[metadata]` of `setup.cfg` as setuptools documents it.
 fn read_setup_cfg(text: &str) -> Manifest {
     let mut entries = Vec::new();
     let (mut section, mut key) = (String::new(), String::new());
@@ -88,17 +69,9 @@ fn read_setup_cfg(text: &str) -> Manifest {
 }
 
 fn setup_cfg_entry(section: &str, key: &str, value: &str) -> Option<ManifestEntry> {
-    let is_open = value.is_empty() || value.starts_with("attr:") || value.starts_with("file:");
-    match (section, key) {
-        _ if is_open => None,
-        ("metadata", "name" | "description") => Some(entry("package", key, value)),
-        ("options.packages.find", "where") if value != "." => Some(entry("source-root", "", value)),
-        ("options", "package_dir") => {
-            let directory = value.strip_prefix('=')?.trim();
-            (directory != ".").then(|| entry("source-root", "", directory))
-        }
-        _ => None,
-    }
+    let is_computed = value.is_empty() || value.starts_with("attr:") || value.starts_with("file:");
+    let is_wanted = section == "metadata" && matches!(key, "name" | "description") && !is_computed;
+    is_wanted.then(|| entry("package", key, value))
 }
 
 #[cfg(test)]
@@ -106,9 +79,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pyproject_names_and_roots() {
-        let text = "[project]\nname = \"demo\"\n[tool.setuptools.packages.find]\nwhere = [\"src\", \".\"]\n";
-        let expected = [entry("package", "name", "demo"), entry("source-root", "", "src")];
+    fn pyproject_names_the_package() {
+        let text = "[tool.poetry]\nname = \"other\"\ndescription = \"d\"\n[project]\nname = \"demo\"\n";
+        let expected = [entry("package", "name", "demo"), entry("package", "description", "d")];
         assert_eq!(read("pyproject.toml", text).entries, expected);
         let broken = read("pyproject.toml", "[project]\nname = \n");
         assert_eq!(broken.problem.map(|problem| problem.0), Some(2));
@@ -116,10 +89,7 @@ mod tests {
 
     #[test]
     fn setup_cfg_is_read_as_setuptools_writes_it() {
-        let text = "[metadata]\nname = demo\nversion = attr: demo.v\n[options]\npackage_dir =\n    = lib\n# x\n";
-        assert_eq!(
-            read("setup.cfg", text).entries,
-            [entry("package", "name", "demo"), entry("source-root", "", "lib")]
-        );
+        let text = "[metadata]\nname = demo\ndescription = attr: demo.v\n[options]\nname = x\n# x\n";
+        assert_eq!(read("setup.cfg", text).entries, [entry("package", "name", "demo")]);
     }
 }

@@ -74,6 +74,13 @@ pub struct Selection {
     pub problems: Vec<IgnoreProblem>,
 }
 
+impl Selection {
+    /// Whether something could not be listed or looked at: then equal stats do not prove an equal selection.
+    pub fn has_unreadable(&self) -> bool {
+        self.skipped.iter().any(|skipped| skipped.reason == SkipReason::Unreadable)
+    }
+}
+
 /// A file that is wanted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SelectedFile {

@@ -1,8 +1,8 @@
 //! Functions, classes, lambdas bound to names and type aliases.
 
 use bindery_facts::{
-    BindingKind, Decl, DeclFlags, DeclIndex, DeclKind, DeclText, Expr, ExprIndex, Name, Param, ParamKind, ScopeIndex,
-    ScopeKind, Shape, TypeExpr, Visibility,
+    BindingKind, Decl, DeclFlags, DeclIndex, DeclKind, DeclText, Expr, ExprIndex, Name, Param, ParamKind,
+    ScopeIndex, ScopeKind, Shape, TypeExpr, Visibility,
 };
 use bindery_syntax::{NodeIndex, doc_comment, text};
 
@@ -42,9 +42,9 @@ impl Reader<'_> {
         let decorators = self.decorators(node);
         let decoration = decoration(&decorators);
         let name = self.child_text(node, Field::Name);
-        let params = self.child(node, Field::Parameters).map(|list| {
-            self.parameters(list, class.is_some() && !decoration.flags.is_static)
-        });
+        let params = self
+            .child(node, Field::Parameters)
+            .map(|list| self.parameters(list, class.is_some() && !decoration.flags.is_static));
         let mut decl = self.new_decl(function_kind(name, class.is_some(), &decoration), name);
         decl.flags = DeclFlags {
             is_async: self.is_async(node),
@@ -56,7 +56,10 @@ impl Reader<'_> {
         };
         decl.decorators = decorators;
         decl.params = params.unwrap_or_default();
-        decl.type_params = self.child(node, Field::TypeParameters).map(|node| type_params(self.text(node))).unwrap_or_default();
+        decl.type_params = self
+            .child(node, Field::TypeParameters)
+            .map(|node| type_params(self.text(node)))
+            .unwrap_or_default();
         decl.returns = self.child(node, Field::ReturnType).map(|node| type_expr(self.text(node)));
         let accessor = decoration.accessor;
         let index = self.declare(node, node, decl, accessor);
@@ -69,7 +72,8 @@ impl Reader<'_> {
         let is_class = decl.flags.is_class_method;
         let params = decl.params.clone();
         let first = params.first().filter(|first| first.kind == ParamKind::Receiver);
-        let receiver = class.zip(first).map(|(class, first)| Receiver { name: first.name.clone(), class, is_class });
+        let receiver =
+            class.zip(first).map(|(class, first)| Receiver { name: first.name.clone(), class, is_class });
         let inner = self.open_scope(outer, ScopeKind::Function, Some(index), |scope, info| {
             info.names = scope;
             info.caller = Some(index);
@@ -77,7 +81,11 @@ impl Reader<'_> {
             info.is_conditional = false;
             if receiver.is_some() {
                 info.receiver = receiver;
-            } else if info.receiver.as_ref().is_some_and(|old| params.iter().any(|param| param.name == old.name)) {
+            } else if info
+                .receiver
+                .as_ref()
+                .is_some_and(|old| params.iter().any(|param| param.name == old.name))
+            {
                 info.receiver = None;
             }
         });
@@ -93,7 +101,9 @@ impl Reader<'_> {
             let (kind, ty) = match param.kind {
                 ParamKind::Receiver => (BindingKind::Receiver, None),
                 // The collection that the rest is in is for the rules to say.
-                ParamKind::Variadic | ParamKind::KeywordVariadic => (BindingKind::Param(position as u32), None),
+                ParamKind::Variadic | ParamKind::KeywordVariadic => {
+                    (BindingKind::Param(position as u32), None)
+                }
                 _ => (BindingKind::Param(position as u32), param.ty.clone()),
             };
             self.bind_value(scope, &param.name, at, kind, ty, None);
@@ -139,7 +149,9 @@ impl Reader<'_> {
                 }
             }
         }
-        if let Some(first) = params.first_mut().filter(|first| has_receiver && first.kind == ParamKind::Normal) {
+        if let Some(first) =
+            params.first_mut().filter(|first| has_receiver && first.kind == ParamKind::Normal)
+        {
             first.kind = ParamKind::Receiver;
         }
         params
@@ -174,7 +186,10 @@ impl Reader<'_> {
         let mut decl = self.new_decl(DeclKind::Class, name);
         decl.decorators = self.decorators(node);
         decl.flags.is_conditional = self.info(outer).is_conditional;
-        decl.type_params = self.child(node, Field::TypeParameters).map(|node| type_params(self.text(node))).unwrap_or_default();
+        decl.type_params = self
+            .child(node, Field::TypeParameters)
+            .map(|node| type_params(self.text(node)))
+            .unwrap_or_default();
         decl.supertypes = self.supertypes(node);
         decl.flags.is_test = is_test_class(name, &decl.supertypes);
         let index = self.declare(node, node, decl, None);
@@ -208,8 +223,10 @@ impl Reader<'_> {
 
     pub(super) fn open_lambda(&mut self, node: NodeIndex) {
         let outer = self.scope(node);
-        let params = self.child(node, Field::Parameters).map(|list| self.parameters(list, false)).unwrap_or_default();
-        let named = self.assignment_of(node).map(|assignment| self.declare_lambda(assignment, node, params.clone()));
+        let params =
+            self.child(node, Field::Parameters).map(|list| self.parameters(list, false)).unwrap_or_default();
+        let named =
+            self.assignment_of(node).map(|assignment| self.declare_lambda(assignment, node, params.clone()));
         let inner = self.open_scope(outer, ScopeKind::Closure, named, |scope, info| {
             info.names = scope;
             info.caller = named.or(info.caller);
@@ -269,7 +286,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn read_type_alias(&mut self, node: NodeIndex) {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return;
         };
         let head = self.text(left);
@@ -332,7 +350,8 @@ impl Reader<'_> {
 
     /// The text from the declaration's start to the last part of its head, without the colon.
     fn head(&self, node: NodeIndex, head: NodeIndex) -> String {
-        let parts = [Field::Name, Field::TypeParameters, Field::Parameters, Field::ReturnType, Field::Superclasses];
+        let parts =
+            [Field::Name, Field::TypeParameters, Field::Parameters, Field::ReturnType, Field::Superclasses];
         let ends = parts.iter().filter_map(|part| self.child(head, *part)).map(|part| self.end(part));
         let keyword_end = self.start(head) + "lambda".len() as u32;
         let end = match self.kind(head) {
@@ -351,7 +370,9 @@ impl Reader<'_> {
             return Vec::new();
         }
         let decorators = self.tree.children(parent).filter(|child| self.kind(*child) == Kind::Decorator);
-        decorators.map(|decorator| text::folded(self.text(decorator).trim_start_matches('@')).into()).collect()
+        decorators
+            .map(|decorator| text::folded(self.text(decorator).trim_start_matches('@')).into())
+            .collect()
     }
 
     /// The text of a statement that is nothing but a string.

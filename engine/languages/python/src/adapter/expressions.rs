@@ -84,7 +84,8 @@ impl Reader<'_> {
     }
 
     fn lower_attribute(&mut self, node: NodeIndex) {
-        let (Some(object), Some(attribute)) = (self.child(node, Field::Object), self.child(node, Field::Attribute))
+        let (Some(object), Some(attribute)) =
+            (self.child(node, Field::Object), self.child(node, Field::Attribute))
         else {
             return;
         };
@@ -96,7 +97,8 @@ impl Reader<'_> {
 
     fn lower_subscript(&mut self, node: NodeIndex) -> Option<Expr> {
         let base = self.child(node, Field::Value).map(|base| self.value(base))?;
-        let mut subscripts = self.tree.children(node).filter(|child| self.tree.node(*child).field == Field::Subscript);
+        let mut subscripts =
+            self.tree.children(node).filter(|child| self.tree.node(*child).field == Field::Subscript);
         let index = subscripts.next().map(|index| self.value(index)).filter(|_| subscripts.next().is_none());
         Some(Expr::Index { base, index })
     }
@@ -119,7 +121,8 @@ impl Reader<'_> {
     /// `a or b` is one of the two. `a and b` is `b`, or an `a` that is false and so hardly ever
     /// what a member is asked of.
     fn lower_boolean(&mut self, node: NodeIndex) {
-        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(left), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return;
         };
         if super::narrowing::is_and(self.tree, self.source, node) {
@@ -132,19 +135,25 @@ impl Reader<'_> {
 
     fn lower_binary(&mut self, node: NodeIndex) -> Option<Expr> {
         let (left, right) = (self.child(node, Field::Left)?, self.child(node, Field::Right)?);
-        let operator = self.between(self.end(left), self.start(right)).trim_matches(|c: char| !is_operator(c));
-        Some(Expr::Operation { operator: operator.into(), operands: vec![self.value(left), self.value(right)] })
+        let operator =
+            self.between(self.end(left), self.start(right)).trim_matches(|c: char| !is_operator(c));
+        Some(Expr::Operation {
+            operator: operator.into(),
+            operands: vec![self.value(left), self.value(right)],
+        })
     }
 
     /// A display; one with an unpacked part says nothing of its items.
     fn lower_sequence(&mut self, node: NodeIndex, kind: SequenceKind) -> Option<Expr> {
-        let is_open = self.tree.children(node).take(ITEM_LIMIT).any(|item| self.kind(item) == Kind::ListSplat);
+        let is_open =
+            self.tree.children(node).take(ITEM_LIMIT).any(|item| self.kind(item) == Kind::ListSplat);
         let items = if is_open { vec![ExprIndex(0)] } else { self.values(node, ITEM_LIMIT) };
         Some(Expr::Sequence { kind, items })
     }
 
     fn lower_tuple(&mut self, node: NodeIndex) -> Option<Expr> {
-        let is_open = self.tree.children(node).take(TUPLE_LIMIT).any(|item| self.kind(item) == Kind::ListSplat);
+        let is_open =
+            self.tree.children(node).take(TUPLE_LIMIT).any(|item| self.kind(item) == Kind::ListSplat);
         (!is_open).then(|| Expr::Tuple(self.values(node, TUPLE_LIMIT)))
     }
 
@@ -161,7 +170,8 @@ impl Reader<'_> {
     }
 
     fn lower_string(&mut self, node: NodeIndex) -> Option<Expr> {
-        let first = if self.kind(node) == Kind::String { Some(node) } else { self.tree.children(node).next() };
+        let first =
+            if self.kind(node) == Kind::String { Some(node) } else { self.tree.children(node).next() };
         let text = first.map(|first| self.text(first)).unwrap_or_default();
         let prefix = &text[..text.find(['"', '\'']).unwrap_or(0)];
         let is_bytes = prefix.contains(['b', 'B']);
@@ -199,7 +209,8 @@ impl Reader<'_> {
     /// The bound of a type variable may be a string; it is lowered to the type it names.
     pub(super) fn keyword_value(&mut self, argument: NodeIndex, callee: NodeIndex) -> ExprIndex {
         let value = self.child(argument, Field::Value).map(|value| unparenthesized(self.tree, value));
-        let is_bound = self.child_text(argument, Field::Name) == "bound" && self.text(callee).ends_with("TypeVar");
+        let is_bound =
+            self.child_text(argument, Field::Name) == "bound" && self.text(callee).ends_with("TypeVar");
         match value {
             Some(value) if is_bound && self.kind(value) == Kind::String => {
                 let path = type_expr(&strings::content(self.text(value)));
@@ -223,7 +234,9 @@ impl Reader<'_> {
             match self.kind(pattern) {
                 Kind::AsPattern => self.bind_as_pattern(pattern, &mut open, scope, at),
                 Kind::DottedName | Kind::Identifier => self.capture(pattern, ty, scope, at),
-                Kind::ClassPattern => open.extend(self.tree.children(pattern).skip(1).map(|inner| (inner, None))),
+                Kind::ClassPattern => {
+                    open.extend(self.tree.children(pattern).skip(1).map(|inner| (inner, None)))
+                }
                 Kind::KeywordPattern => {
                     open.extend(self.tree.children(pattern).skip(1).map(|inner| (inner, None)));
                 }
@@ -263,10 +276,11 @@ impl Reader<'_> {
 
     /// The class that a class pattern, under any parentheses, tests for.
     fn class_of_pattern(&self, mut pattern: NodeIndex) -> Option<TypeExpr> {
-        while matches!(self.kind(pattern), Kind::CasePattern) {
+        while matches!(self.kind(pattern), Kind::CasePattern | Kind::AsPattern) {
             pattern = self.tree.children(pattern).next()?;
         }
-        let class = self.tree.children(pattern).next().filter(|_| self.kind(pattern) == Kind::ClassPattern)?;
+        let class =
+            self.tree.children(pattern).next().filter(|_| self.kind(pattern) == Kind::ClassPattern)?;
         Some(type_expr(self.text(class)))
     }
 

@@ -21,9 +21,8 @@ impl Reader<'_> {
         let doc = self.tree.children(0).next().and_then(|first| self.docstring(first));
         self.bodies.bindings.sort_by_key(|binding| binding.at);
         let qualnames = unique_qualnames(&claims(&self.decls));
-        let name_of = |decl: Option<DeclIndex>| {
-            decl.map(|decl| qualnames[decl.0 as usize].clone()).unwrap_or_default()
-        };
+        let name_of =
+            |decl: Option<DeclIndex>| decl.map(|decl| qualnames[decl.0 as usize].clone()).unwrap_or_default();
         let cutter = ValueCutter::new(&self.bodies, &self.infos);
         let changed = self.changed_module_variables(&cutter);
         let variables = self.variables.iter().map(|draft| {
@@ -96,12 +95,12 @@ impl Reader<'_> {
     /// The accesses of names that mean variables of this module or may mean those of another.
     fn module_accesses(&self, cutter: &ValueCutter<'_>) -> Vec<Access> {
         let own = self.variables.iter().filter(|draft| draft.owner.is_none()).map(|draft| &draft.name);
-        let imported = self.imports.iter().filter(|(import, _)| import.is_member).filter_map(|(import, _)| {
-            match &import.binds {
+        let imported = self.imports.iter().filter(|(import, _)| import.is_member).filter_map(
+            |(import, _)| match &import.binds {
                 bindery_facts::ImportBinding::Name(name) => Some(name),
                 _ => None,
-            }
-        });
+            },
+        );
         let names: FxHashSet<&Name> = own.chain(imported).collect();
         let is_wanted = |access: &&Access| match self.bodies.exprs.get(access.expr) {
             Expr::Name { name, scope, .. } => names.contains(name) && !cutter.is_local(*scope, name),
@@ -129,7 +128,9 @@ fn spellings(draft: &DeclDraft) -> Vec<Spelling> {
     let mut spellings = vec![Spelling::Part(decl.name.clone())];
     if let Some(accessor) = draft.accessor {
         spellings.push(Spelling::Part(format!("{}({accessor})", decl.name).into()));
-    } else if decl.kind.is_callable() && decl.decorators.iter().any(|decorator| decorator.ends_with("overload")) {
+    } else if decl.kind.is_callable()
+        && decl.decorators.iter().any(|decorator| decorator.ends_with("overload"))
+    {
         let params = decl.params.iter().filter(|param| param.kind != ParamKind::Receiver);
         let types: Vec<&str> = params.map(|param| param.type_text.as_str()).collect();
         spellings.push(Spelling::Part(format!("{}({})", decl.name, types.join(",")).into()));
@@ -171,7 +172,8 @@ fn variable(
 fn is_test(summary: &Summary) -> bool {
     let tests = summary.decls.iter().filter(|decl| decl.flags.is_test).count();
     let uses_framework = summary.imports.iter().any(|import| {
-        import.level == 0 && import.path.first().is_some_and(|first| matches!(first.as_str(), "pytest" | "unittest"))
+        import.level == 0
+            && import.path.first().is_some_and(|first| matches!(first.as_str(), "pytest" | "unittest"))
     });
     let mut top = summary.decls.iter().filter(|decl| decl.owner.is_empty());
     tests > 0 && (uses_framework || top.all(|decl| decl.flags.is_test))

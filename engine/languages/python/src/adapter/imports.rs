@@ -83,7 +83,14 @@ impl Reader<'_> {
         self.text(dotted).split('.').map(|segment| Name::from(segment.trim())).collect()
     }
 
-    fn add_import(&mut self, node: NodeIndex, path: Vec<Name>, level: u32, is_member: bool, binds: ImportBinding) {
+    fn add_import(
+        &mut self,
+        node: NodeIndex,
+        path: Vec<Name>,
+        level: u32,
+        is_member: bool,
+        binds: ImportBinding,
+    ) {
         let scope = self.scope(node);
         let info = self.info(scope);
         let (owner, is_conditional) = (info.owner, info.is_conditional);

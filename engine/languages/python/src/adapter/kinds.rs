@@ -168,7 +168,8 @@ impl Kind {
         use Kind::*;
         matches!(
             self,
-            Block | FunctionDefinition
+            Block
+                | FunctionDefinition
                 | ClassDefinition
                 | DecoratedDefinition
                 | IfStatement

@@ -2,8 +2,8 @@
 //! kind of node.
 
 use bindery_facts::{
-    Access, Binding, BindingKind, Bodies, DeclIndex, Expr, ExprIndex, Exprs, Import, Name, Scope,
-    ScopeIndex, ScopeKind, TypeExpr, VariableKind,
+    Access, Binding, BindingKind, Bodies, DeclIndex, Expr, ExprIndex, Exprs, Import, Name, Scope, ScopeIndex,
+    ScopeKind, TypeExpr, VariableKind,
 };
 use bindery_syntax::{NodeIndex, Visitor, text::LineTable};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -239,7 +239,9 @@ impl<'s> Reader<'s> {
 
     /// Names are never bound in a [`ScopeKind::Choice`] itself.
     fn binding_scope(&self, mut scope: ScopeIndex) -> ScopeIndex {
-        while let Scope { kind: ScopeKind::Choice, parent: Some(parent), .. } = self.bodies.scopes[scope.0 as usize] {
+        while let Scope { kind: ScopeKind::Choice, parent: Some(parent), .. } =
+            self.bodies.scopes[scope.0 as usize]
+        {
             scope = parent;
         }
         scope
@@ -258,8 +260,11 @@ impl Visitor for Reader<'_> {
             Kind::IfStatement | Kind::MatchStatement => self.open_choice(node),
             Kind::Call => self.open_site(node),
             Kind::Type => self.annotation_depth += 1,
-            Kind::ImportStatement | Kind::ImportFromStatement | Kind::FutureImportStatement
-                | Kind::GlobalStatement | Kind::NonlocalStatement => return self.read_leaf_statement(node),
+            Kind::ImportStatement
+            | Kind::ImportFromStatement
+            | Kind::FutureImportStatement
+            | Kind::GlobalStatement
+            | Kind::NonlocalStatement => return self.read_leaf_statement(node),
             kind if kind.is_comprehension() => self.open_comprehension(node),
             _ => {}
         }

@@ -21,7 +21,9 @@ impl Reader<'_> {
                 self.inner_scopes.get(&parent).copied().unwrap_or(outer)
             }
             (Kind::IfStatement | Kind::ElifClause, Field::Consequence) => self.open_branch(parent, node),
-            (Kind::IfStatement, Field::Alternative) => self.inner_scopes.get(&parent).copied().unwrap_or(outer),
+            (Kind::IfStatement, Field::Alternative) => {
+                self.inner_scopes.get(&parent).copied().unwrap_or(outer)
+            }
             (Kind::ElseClause, Field::Body) => self.open_else(parent, node),
             (Kind::MatchStatement, Field::Body) => self.inner_scopes.get(&parent).copied().unwrap_or(outer),
             (Kind::Block, Field::Alternative) if self.kind(node) == Kind::CaseClause => {
@@ -30,7 +32,9 @@ impl Reader<'_> {
             (Kind::WhileStatement, Field::Body) => self.open_loop(parent, node),
             (Kind::ForStatement, Field::Body) => self.open_for(parent, node),
             (Kind::TryStatement, Field::Body) => self.open_block(outer, node, true),
-            (Kind::TryStatement, _) if self.kind(node) == Kind::ExceptClause => self.open_handler(outer, node),
+            (Kind::TryStatement, _) if self.kind(node) == Kind::ExceptClause => {
+                self.open_handler(outer, node)
+            }
             (Kind::ExceptClause, _) if self.kind(node) == Kind::Block => {
                 self.bind_exception(parent);
                 outer
@@ -122,8 +126,7 @@ impl Reader<'_> {
         }
         self.open_scope(choice, ScopeKind::Block, None, |_, _| {});
         let alternatives = self.tree.child_of_kind(statement, Kind::ElifClause).is_some();
-        let leaves =
-            self.child(statement, Field::Consequence).is_some_and(|block| self.always_leaves(block));
+        let leaves = self.child(statement, Field::Consequence).is_some_and(|block| self.always_leaves(block));
         if leaves && !alternatives {
             let disproved = self.disproved.remove(&choice).unwrap_or_default();
             self.prove(self.scope(statement), self.end(statement), disproved);
@@ -140,7 +143,8 @@ impl Reader<'_> {
         let Some(choice) = self.inner_scopes.get(&statement).copied() else { return };
         let cases = self.child(statement, Field::Body).and_then(|body| self.tree.children(body).last());
         let pattern = cases.and_then(|case| self.tree.child_of_kind(case, Kind::CasePattern));
-        let is_open = pattern.is_none_or(|pattern| self.text(pattern).contains(['.', '(', '[', '{', '"', '\'']));
+        let is_open =
+            pattern.is_none_or(|pattern| self.text(pattern).contains(['.', '(', '[', '{', '"', '\'']));
         if is_open {
             self.open_scope(choice, ScopeKind::Block, None, |_, _| {});
         }

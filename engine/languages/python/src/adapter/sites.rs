@@ -13,8 +13,22 @@ const RAW_WINDOW: u32 = 4096;
 
 /// Methods of the built-in containers that change them.
 const MUTATING_METHODS: &[&str] = &[
-    "add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popitem",
-    "popleft", "remove", "reverse", "setdefault", "sort", "update",
+    "add",
+    "append",
+    "appendleft",
+    "clear",
+    "discard",
+    "extend",
+    "extendleft",
+    "insert",
+    "pop",
+    "popitem",
+    "popleft",
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
 ];
 
 impl Reader<'_> {
@@ -167,7 +181,10 @@ impl Reader<'_> {
                 kind,
                 Kind::Assignment | Kind::AugmentedAssignment | Kind::ForStatement | Kind::ForInClause
             ),
-            _ => matches!(kind, Kind::PatternList | Kind::TuplePattern | Kind::ListPattern | Kind::AsPatternTarget),
+            _ => matches!(
+                kind,
+                Kind::PatternList | Kind::TuplePattern | Kind::ListPattern | Kind::AsPatternTarget
+            ),
         }
     }
 
@@ -205,8 +222,7 @@ impl Reader<'_> {
 
     /// `holder.append(…)` and the like change what the holder holds; `__all__.extend(…)` adds exports.
     fn read_mutation(&mut self, call: NodeIndex) {
-        let Some(callee) = self.callee(call).filter(|callee| self.kind(*callee) == Kind::Attribute)
-        else {
+        let Some(callee) = self.callee(call).filter(|callee| self.kind(*callee) == Kind::Attribute) else {
             return;
         };
         let method = self.child_text(callee, Field::Attribute);

@@ -46,37 +46,46 @@ impl Reader<'_> {
     }
 
     pub(super) fn read_augmented_assignment(&mut self, node: NodeIndex) {
-        let (Some(target), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(target), Some(right)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return;
         };
         let operator = self.between(self.end(target), self.start(right)).trim();
         let operands = vec![self.value(target), self.value(right)];
         let value = self.push(Expr::Operation { operator: operator.into(), operands });
         self.read_exports(target, Some(right), true);
-        let assigned =
-            Assigned { value: Some(value), ty: None, scope: self.scope(node), at: self.end(node), is_change: true };
+        let assigned = Assigned {
+            value: Some(value),
+            ty: None,
+            scope: self.scope(node),
+            at: self.end(node),
+            is_change: true,
+        };
         self.assign(target, assigned, None);
     }
 
     pub(super) fn read_named_expression(&mut self, node: NodeIndex) {
-        let (Some(name), Some(value)) = (self.child(node, Field::Name), self.child(node, Field::Value)) else {
+        let (Some(name), Some(value)) = (self.child(node, Field::Name), self.child(node, Field::Value))
+        else {
             return;
         };
         let value = self.value(value);
         self.set_value(node, value);
         let mut scope = self.scope(node);
-        while self.bodies.scopes[self.info(scope).names.0 as usize].kind == bindery_facts::ScopeKind::Comprehension {
+        while self.bodies.scopes[self.info(scope).names.0 as usize].kind
+            == bindery_facts::ScopeKind::Comprehension
+        {
             let names = self.info(scope).names;
             scope = self.bodies.scopes[names.0 as usize].parent.unwrap_or(ScopeIndex::FILE);
         }
-        let assigned =
-            Assigned { value: Some(value), ty: None, scope, at: self.end(node), is_change: false };
+        let assigned = Assigned { value: Some(value), ty: None, scope, at: self.end(node), is_change: false };
         self.assign(name, assigned, None);
     }
 
     /// Binds the targets of a `for` statement at the start of its body.
     pub(super) fn bind_loop_target(&mut self, node: NodeIndex, scope: ScopeIndex, at: u32) {
-        let (Some(target), Some(iterable)) = (self.child(node, Field::Left), self.child(node, Field::Right)) else {
+        let (Some(target), Some(iterable)) = (self.child(node, Field::Left), self.child(node, Field::Right))
+        else {
             return;
         };
         let is_async = self.is_async(node);
@@ -97,7 +106,9 @@ impl Reader<'_> {
         };
         let target = self.tree.child_of_kind(item, Kind::AsPatternTarget);
         let manager = self.tree.children(item).next();
-        let (Kind::AsPattern, Some(target), Some(manager)) = (self.kind(item), target, manager) else { return };
+        let (Kind::AsPattern, Some(target), Some(manager)) = (self.kind(item), target, manager) else {
+            return;
+        };
         let statement = self.ancestor(node, Kind::WithStatement);
         let is_async = statement.is_some_and(|statement| self.is_async(statement));
         let value = self.push(Expr::Enter { base: self.value(manager), is_async });
@@ -145,7 +156,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn read_yield(&mut self, node: NodeIndex) {
-        let is_from = self.text(node)["yield".len()..].trim_start().starts_with("from");
+        let is_from = self.text(node).trim_start_matches("yield").trim_start().starts_with("from");
         let value = self.tree.children(node).next().map(|value| self.value(value));
         let Some(caller) = self.info(self.scope(node)).caller else { return };
         let value = match value {
@@ -213,7 +224,8 @@ impl Reader<'_> {
         for (index, part) in self.tree.children(target).enumerate() {
             is_known &= !matches!(self.kind(part), Kind::ListSplatPattern | Kind::ListSplat);
             let base = assigned.value.filter(|_| is_known);
-            let value = base.map(|base| self.bodies.exprs.push(Expr::TupleItem { base, index: index as u32 }));
+            let value =
+                base.map(|base| self.bodies.exprs.push(Expr::TupleItem { base, index: index as u32 }));
             parts.push((part, Assigned { value, ty: None, ..assigned.clone() }));
         }
         open.extend(parts.into_iter().rev());
@@ -251,7 +263,9 @@ impl Reader<'_> {
         self.mark_written(target);
         let object = self.child(target, Field::Object).map(|object| self.text(object));
         let receiver = self.info(assigned.scope).receiver.clone();
-        let Some(receiver) = receiver.filter(|receiver| object == Some(receiver.name.as_str())) else { return };
+        let Some(receiver) = receiver.filter(|receiver| object == Some(receiver.name.as_str())) else {
+            return;
+        };
         let name = self.child_text(target, Field::Attribute).to_owned();
         let kind = match annotation {
             Some(annotation) if is_final(annotation) => VariableKind::Constant,
@@ -261,7 +275,14 @@ impl Reader<'_> {
         self.add_variable(&name, Some(receiver.class), kind, &assigned, false);
         // Behind `self.x = Foo()` the attribute holds what was assigned, whatever else it may hold.
         if let Some(dotted) = dotted_text(self.tree, target, self.source) {
-            self.bind_value(assigned.scope, dotted, assigned.at, BindingKind::Local, assigned.ty, assigned.value);
+            self.bind_value(
+                assigned.scope,
+                dotted,
+                assigned.at,
+                BindingKind::Local,
+                assigned.ty,
+                assigned.value,
+            );
         }
     }
 
@@ -314,7 +335,8 @@ impl Reader<'_> {
         if !matches!(self.kind(list), Kind::List | Kind::Tuple | Kind::Set | Kind::ExpressionList) {
             return None;
         }
-        let literal = |item| (self.kind(item) == Kind::String).then(|| Name::from(strings::content(self.text(item))));
+        let literal =
+            |item| (self.kind(item) == Kind::String).then(|| Name::from(strings::content(self.text(item))));
         self.tree.children(list).map(literal).collect()
     }
 }

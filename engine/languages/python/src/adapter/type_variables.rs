@@ -10,7 +10,8 @@ pub(super) struct TypeVariables(FxHashMap<Name, Vec<TypeExpr>>);
 impl TypeVariables {
     pub(super) fn new(variables: &[Variable]) -> Self {
         let top = variables.iter().filter(|variable| variable.owner.is_empty());
-        let made = top.filter_map(|variable| Some((variable.name.clone(), bounds(variable.value.as_ref()?)?)));
+        let made =
+            top.filter_map(|variable| Some((variable.name.clone(), bounds(variable.value.as_ref()?)?)));
         Self(made.collect())
     }
 
@@ -22,7 +23,8 @@ impl TypeVariables {
         let mut owned: FxHashMap<Name, FxHashSet<Name>> = FxHashMap::default();
         for decl in decls {
             let mut known = owned.get(&decl.owner).cloned().unwrap_or_default();
-            let mentioned = if decl.kind == DeclKind::Class { self.of_class(decl) } else { self.of_function(decl) };
+            let mentioned =
+                if decl.kind == DeclKind::Class { self.of_class(decl) } else { self.of_function(decl) };
             for name in mentioned {
                 if known.insert(name.clone()) {
                     let bounds = self.0[&name].clone();
@@ -72,7 +74,9 @@ impl TypeVariables {
                     open.extend(segments.iter().flat_map(|segment| &segment.args).rev());
                 }
                 TypeExpr::Tuple(items) | TypeExpr::Union(items) => open.extend(items.iter().rev()),
-                TypeExpr::Optional(inner) | TypeExpr::Slice(inner) | TypeExpr::ClassOf(inner) => open.push(inner),
+                TypeExpr::Optional(inner) | TypeExpr::Slice(inner) | TypeExpr::ClassOf(inner) => {
+                    open.push(inner)
+                }
                 TypeExpr::Function { params, returns } => {
                     open.extend(returns.as_deref());
                     open.extend(params.iter().rev());
@@ -85,7 +89,9 @@ impl TypeVariables {
 
 /// The bounds of a type variable, if `value` makes one.
 fn bounds(value: &Exprs) -> Option<Vec<TypeExpr>> {
-    let Some(Expr::Call { callee, args, keywords }) = value.root().map(|root| value.get(root)) else { return None };
+    let Some(Expr::Call { callee, args, keywords }) = value.root().map(|root| value.get(root)) else {
+        return None;
+    };
     let name = match value.get(*callee) {
         Expr::Name { name, .. } | Expr::Member { name, .. } => name,
         _ => return None,

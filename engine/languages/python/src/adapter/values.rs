@@ -69,7 +69,8 @@ impl<'b> ValueCutter<'b> {
         match self.bodies.exprs.get(value) {
             Expr::Name { name, scope, at } => self.copy_name(name, *scope, *at, cut, depth),
             Expr::Closure { .. } => {
-                let closure = Expr::Closure { scope: ScopeIndex::FILE, decl: None, body: None, is_async: false };
+                let closure =
+                    Expr::Closure { scope: ScopeIndex::FILE, decl: None, body: None, is_async: false };
                 cut.out.push(closure)
             }
             expr => {
@@ -125,8 +126,10 @@ impl<'b> ValueCutter<'b> {
         loop {
             let this = &self.bodies.scopes[names.0 as usize];
             let is_seen = is_first || this.kind != ScopeKind::Type;
-            if is_seen && self.bindings.contains_key(&(names, name)) {
-                return Some(names);
+            if let Some(all) = self.bindings.get(&(names, name)).filter(|_| is_seen) {
+                let is_global =
+                    |index: &u32| self.bodies.bindings[*index as usize].kind == BindingKind::Global;
+                return Some(if all.iter().any(is_global) { ScopeIndex::FILE } else { names });
             }
             is_first &= this.kind == ScopeKind::Comprehension;
             names = self.infos[this.parent?.0 as usize].names;
@@ -137,20 +140,20 @@ impl<'b> ValueCutter<'b> {
     /// first that every way to the place passes.
     fn reaching(&self, names: ScopeIndex, scope: ScopeIndex, name: &str, at: u32) -> Vec<&Binding> {
         let Some(all) = self.bindings.get(&(names, name)) else { return Vec::new() };
-        let all = all.iter().map(|index| &self.bodies.bindings[*index as usize]);
+        let binding = |index: &u32| &self.bodies.bindings[*index as usize];
         if self.infos[scope.0 as usize].names != names {
             // Seen from a nested function: whatever it holds at any time.
-            return all.collect();
+            return all.iter().take(JOIN_LIMIT + 1).map(binding).collect();
         }
         let mut reaching = Vec::new();
-        let mut before: Vec<&Binding> = all.filter(|binding| binding.at <= at).collect();
-        before.sort_by_key(|binding| std::cmp::Reverse(binding.at));
-        for binding in before {
+        // The bindings are in the order of their positions.
+        let before = &all[..all.partition_point(|index| binding(index).at <= at)];
+        for binding in before.iter().rev().map(binding) {
             if binding.kind == BindingKind::Narrow && !self.encloses(binding.scope, scope) {
                 continue;
             }
             reaching.push(binding);
-            if self.encloses(binding.scope, scope) {
+            if self.encloses(binding.scope, scope) || reaching.len() > JOIN_LIMIT {
                 break;
             }
         }

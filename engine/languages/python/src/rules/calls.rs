@@ -103,8 +103,9 @@ fn library_result(session: &Session, function: &FunctionTy, call: &CallView<'_>)
             Some(session.library_instance("Iterator", [result].into()))
         }
         "zip" => {
-            let parts: Vec<Ty> =
-                (0..call.arg_count - call.keywords.len()).map(|index| operations::element(session, &(call.args)(index), false)).collect();
+            let parts: Vec<Ty> = (0..call.arg_count - call.keywords.len())
+                .map(|index| operations::element(session, &(call.args)(index), false))
+                .collect();
             Some(session.library_instance("Iterator", [Ty::Tuple(parts.into())].into()))
         }
         "enumerate" => {

@@ -29,7 +29,8 @@ pub(super) fn choose(items: &[Provided]) -> Vec<Provided> {
 /// Overloads and setters stand beside what is meant when the name is read.
 fn is_meant(item: &&Provided) -> bool {
     item.decl().is_some_and(|decl| {
-        decl.kind != DeclKind::Setter && !decl.decorators.iter().any(|decorator| decorator.ends_with("overload"))
+        decl.kind != DeclKind::Setter
+            && !decl.decorators.iter().any(|decorator| decorator.ends_with("overload"))
     })
 }
 

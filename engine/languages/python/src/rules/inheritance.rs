@@ -53,7 +53,8 @@ fn merge(mut sequences: Vec<Vec<Ty>>) -> Vec<Ty> {
         if sequences.is_empty() {
             return merged;
         }
-        let is_free = |head: &Ty| sequences.iter().all(|other| !other[1..].iter().any(|ty| is_same(ty, head)));
+        let is_free =
+            |head: &Ty| sequences.iter().all(|other| !other[1..].iter().any(|ty| is_same(ty, head)));
         let free = sequences.iter().position(|sequence| is_free(&sequence[0])).unwrap_or(0);
         let next = sequences[free].remove(0);
         for sequence in &mut sequences {
@@ -83,7 +84,9 @@ pub(super) fn may_inherit(session: &Session, receiver: &Ty, name: &Name) -> bool
     let bases = session.linear(def, args);
     let is_assigned = |base: &Ty| {
         let place = base.instance_def().map(|def| def.place());
-        place.is_some_and(|place| !session.members(&place.path, &place.owner, name).is_empty())
+        place.is_some_and(|place| {
+            session.members(&place.path, &place.owner, name).iter().any(|item| item.variable().is_some())
+        })
     };
     let is_outside = |base: &Ty| {
         base.instance_def()

@@ -9,8 +9,15 @@ use bindery_graph::{
 
 /// Names the typing module gives meaning to, as the built-in classes they stand for.
 const TYPING_ALIASES: &[(&str, &str)] = &[
-    ("List", "list"), ("Dict", "dict"), ("Set", "set"), ("FrozenSet", "frozenset"), ("Text", "str"),
-    ("Tuple", "tuple"), ("Deque", "deque"), ("DefaultDict", "defaultdict"), ("OrderedDict", "OrderedDict"),
+    ("List", "list"),
+    ("Dict", "dict"),
+    ("Set", "set"),
+    ("FrozenSet", "frozenset"),
+    ("Text", "str"),
+    ("Tuple", "tuple"),
+    ("Deque", "deque"),
+    ("DefaultDict", "defaultdict"),
+    ("OrderedDict", "OrderedDict"),
     ("Counter", "Counter"),
 ];
 
@@ -71,7 +78,9 @@ pub(super) fn direct_member(
             }
             Ty::Param(def, index) if *index != ParamId::SELF => {
                 let bounds = session.param_bounds(def, *index);
-                bounds.iter().find_map(|bound| direct_member(session, from, &bound.ty.clone().into_type(), name, namespace))
+                bounds.iter().find_map(|bound| {
+                    direct_member(session, from, &bound.ty.clone().into_type(), name, namespace)
+                })
             }
             Ty::Param(def, _) => {
                 let instance = Ty::Instance(def.clone(), session.own_params(def));
@@ -141,9 +150,9 @@ fn enum_member(session: &Session, def: &Def, instance: &Ty, name: &Name) -> Opti
     }
     let place = def.place();
     let items = session.members(&place.path, &place.owner, name);
-    let is_member = items
-        .iter()
-        .any(|item| item.variable().is_some_and(|variable| variable.kind == VariableKind::Class && variable.ty.is_none()));
+    let is_member = items.iter().any(|item| {
+        item.variable().is_some_and(|variable| variable.kind == VariableKind::Class && variable.ty.is_none())
+    });
     is_member.then(|| instance.clone())
 }
 

@@ -37,9 +37,10 @@ impl Rules for PythonRules {
     }
 
     fn library(&self) -> Option<&'static Library> {
-        Some(LIBRARY.get_or_init(|| {
-            Library::parse(Language::Python, include_str!("library.txt"), &LibraryRules)
-        }))
+        Some(
+            LIBRARY
+                .get_or_init(|| Library::parse(Language::Python, include_str!("library.txt"), &LibraryRules)),
+        )
     }
 
     fn builtin_name(&self, builtin: Builtin) -> Option<&'static str> {
@@ -86,7 +87,14 @@ impl Rules for PythonRules {
         modules::submodule(session, module, name)
     }
 
-    fn module_member(&self, session: &Session, from: &Place, module: &Module, name: &Name, _: Namespace) -> Ty {
+    fn module_member(
+        &self,
+        session: &Session,
+        from: &Place,
+        module: &Module,
+        name: &Name,
+        _: Namespace,
+    ) -> Ty {
         modules::member(session, from, module, name)
     }
 

@@ -9,8 +9,14 @@
 //! files that answer to one name, that below the importing file's own root counts, else the one whose
 //! root is nearest; where two are equally near, nothing is said.
 
+use std::cell::RefCell;
+
 use bindery_facts::{Import, ImportBinding, Language, Name};
-use bindery_graph::{External, Item, Key, LANGUAGE_GUARD, LIBRARY, Module, Namespace, Place, Session, Ty, Unit};
+use bindery_graph::{
+    External, Item, Key, LANGUAGE_GUARD, LIBRARY, Module, Namespace, Place, Session, Ty, Unit,
+};
+
+use rustc_hash::FxHashMap;
 
 use super::standard_modules;
 
@@ -54,6 +60,21 @@ fn dotted_path(path: &str) -> Option<String> {
 
 /// The module that `dotted`, written without leading dots, means in the file at `from`.
 fn absolute(session: &Session, from: &str, dotted: &str) -> Option<Module> {
+    let memo = &session.state::<FoundModules>().0;
+    let key = (Name::from(from), Name::from(dotted));
+    if let Some(known) = memo.borrow().get(&key) {
+        return known.clone();
+    }
+    let found = nearest(session, from, dotted);
+    memo.borrow_mut().insert(key, found.clone());
+    found
+}
+
+/// The modules that names were found to mean, by file and dotted name, while one file is resolved.
+#[derive(Default)]
+struct FoundModules(RefCell<FxHashMap<(Name, Name), Option<Module>>>);
+
+fn nearest(session: &Session, from: &str, dotted: &str) -> Option<Module> {
     let candidates = session.custom(MODULE_KEY, dotted, "");
     let mut best: Vec<(Rank, Name)> = Vec::new();
     for candidate in candidates.iter() {
@@ -124,14 +145,22 @@ fn has_init(session: &Session, directory: &str) -> bool {
 /// The module at a path below a directory, as file or package.
 fn below(session: &Session, directory: &str, name: &str) -> Option<Module> {
     let stem = if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
-    let files = [format!("{stem}/__init__.py"), format!("{stem}.py"), format!("{stem}/__init__.pyi"), format!("{stem}.pyi")];
+    let files = [
+        format!("{stem}/__init__.py"),
+        format!("{stem}.py"),
+        format!("{stem}/__init__.pyi"),
+        format!("{stem}.pyi"),
+    ];
     files.iter().find(|file| session.has_file(file)).map(|file| Module::file(file.as_str()))
 }
 
 /// A module of a package, found by its file.
 pub(super) fn submodule(session: &Session, module: &Module, name: &Name) -> Option<Module> {
     if let Some(dotted) = module.path.strip_prefix(NAMESPACE) {
-        return absolute(session, session.path(), &format!("{dotted}.{name}"));
+        let dotted = format!("{dotted}.{name}");
+        let found = absolute(session, session.path(), &dotted);
+        // Whether a directory of that name is there shows when a module in it is asked for.
+        return found.or_else(|| Some(Module::file(format!("{NAMESPACE}{dotted}"))));
     }
     let (directory, file) = module.path.rsplit_once('/').unwrap_or(("", &module.path));
     if !INITS.contains(&file) {
@@ -193,7 +222,8 @@ pub(super) fn exposes(session: &Session, module: &Module, name: &Name) -> bool {
         return !items.is_empty();
     }
     let file = session.provided(&Key::File(module.path.clone()));
-    let exports = file.first().and_then(|file| file.file()).and_then(|(exports, _)| exports.map(<[Name]>::to_vec));
+    let exports =
+        file.first().and_then(|file| file.file()).and_then(|(exports, _)| exports.map(<[Name]>::to_vec));
     match exports {
         Some(exports) => exports.contains(name),
         None => !name.starts_with('_'),
@@ -273,10 +303,7 @@ fn relative_target(session: &Session, place: &Place, import: &Import) -> Ty {
         return module_below(session, directory, whole).map_or(Ty::Unknown, Ty::Module);
     };
     match name {
-        Some(name) => match member(session, place, &found, name) {
-            Ty::Unknown => Ty::Unknown,
-            known => known,
-        },
+        Some(name) => member(session, place, &found, name),
         None => Ty::Module(found),
     }
 }
@@ -284,7 +311,9 @@ fn relative_target(session: &Session, place: &Place, import: &Import) -> Ty {
 /// The module at `segments` below a directory; the directory's own package if there are none.
 fn module_below(session: &Session, directory: &str, segments: &[Name]) -> Option<Module> {
     if segments.is_empty() {
-        let file = |init: &&str| if directory.is_empty() { (**init).to_owned() } else { format!("{directory}/{init}") };
+        let file = |init: &&str| {
+            if directory.is_empty() { (**init).to_owned() } else { format!("{directory}/{init}") }
+        };
         return INITS.iter().map(|init| file(&init)).find(|file| session.has_file(file)).map(Module::file);
     }
     below(session, directory, &segments.join("/"))

@@ -5,15 +5,30 @@ use bindery_graph::{Def, Namespace, Session, Ty};
 
 /// Special methods of binary operators (Data model, "Emulating numeric types").
 const OPERATORS: &[(&str, &str)] = &[
-    ("+", "__add__"), ("-", "__sub__"), ("*", "__mul__"), ("/", "__truediv__"), ("//", "__floordiv__"),
-    ("%", "__mod__"), ("@", "__matmul__"), ("&", "__and__"), ("|", "__or__"), ("^", "__xor__"),
-    ("<<", "__lshift__"), (">>", "__rshift__"), ("**", "__pow__"),
+    ("+", "__add__"),
+    ("-", "__sub__"),
+    ("*", "__mul__"),
+    ("/", "__truediv__"),
+    ("//", "__floordiv__"),
+    ("%", "__mod__"),
+    ("@", "__matmul__"),
+    ("&", "__and__"),
+    ("|", "__or__"),
+    ("^", "__xor__"),
+    ("<<", "__lshift__"),
+    (">>", "__rshift__"),
+    ("**", "__pow__"),
 ];
 
 /// What calling the special method `name` of a value gives.
 pub(super) fn special(session: &Session, value: &Ty, name: &'static str) -> Ty {
-    let member =
-        session.rules().member(session, &session.file_place(), value, &Name::new_static(name), Namespace::Value);
+    let member = session.rules().member(
+        session,
+        &session.file_place(),
+        value,
+        &Name::new_static(name),
+        Namespace::Value,
+    );
     match member {
         Ty::Function(_) => session.result_of_callable(&member, &[]),
         _ => Ty::Unknown,
@@ -121,7 +136,9 @@ pub(super) fn entered(session: &Session, base: &Ty, is_async: bool) -> Ty {
     match base {
         Ty::Union(members) => each(session, members, |member| entered(session, member, is_async)),
         _ if is_generator(base) => element(session, base, is_async),
-        Ty::Instance(..) | Ty::Param(..) if is_async => awaited(session, &special(session, base, "__aenter__")),
+        Ty::Instance(..) | Ty::Param(..) if is_async => {
+            awaited(session, &special(session, base, "__aenter__"))
+        }
         Ty::Instance(..) | Ty::Param(..) => special(session, base, "__enter__"),
         _ => Ty::Unknown,
     }
@@ -137,7 +154,9 @@ fn is_generator(base: &Ty) -> bool {
 pub(super) fn operation(session: &Session, operator: &str, operands: &[Ty]) -> Ty {
     let [left, right] = operands else { return Ty::Unknown };
     if let Ty::Union(members) = left {
-        return each(session, members, |member| operation(session, operator, &[member.clone(), right.clone()]));
+        return each(session, members, |member| {
+            operation(session, operator, &[member.clone(), right.clone()])
+        });
     }
     let (plain, is_augmented) = match operator.strip_suffix('=') {
         Some(plain) => (plain, true),

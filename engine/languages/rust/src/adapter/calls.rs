@@ -1,6 +1,6 @@
 //! Call sites, constructions, and accesses to state.
 
-use bindery_facts::{Access, CallSite, Expr, Name, SiteKind};
+use bindery_facts::{Access, CallSite, Expr, ExprIndex, Name, SiteKind};
 use bindery_syntax::{NodeIndex, text::raw_after};
 
 use super::kinds::{Field, Kind};
@@ -143,7 +143,7 @@ impl Reader<'_> {
         }
     }
 
-    fn add_access(&mut self, node: NodeIndex, expr: bindery_facts::ExprIndex) {
+    fn add_access(&mut self, node: NodeIndex, expr: ExprIndex) {
         let access = Access {
             expr,
             caller: self.context.caller,

@@ -1,8 +1,8 @@
 //! Declarations: functions, types, traits, impls, modules, constants.
 
 use bindery_facts::{
-    BindingKind, Decl, DeclIndex, DeclKind, DeclText, Name, Param, ParamKind, ScopeKind, Shape, TypeExpr,
-    Variable, VariableKind, Visibility,
+    BindingKind, Decl, DeclIndex, DeclKind, DeclText, Name, Param, ParamKind, ScopeKind, Segment, Shape,
+    TypeExpr, Variable, VariableKind, Visibility,
 };
 use bindery_syntax::{
     Claim, NodeIndex, Prefix, Spelling,
@@ -192,9 +192,9 @@ impl Reader<'_> {
         let is_mutable = is_mutable || ty.as_ref().is_some_and(has_interior_mutability);
         if self.context.is_thread_local {
             ty = ty.map(|inner| {
-                let mut segment = bindery_facts::Segment::plain("LocalKey");
+                let mut segment = Segment::plain("LocalKey");
                 segment.args.push(inner);
-                let path = ["std", "thread"].map(bindery_facts::Segment::plain);
+                let path = ["std", "thread"].map(Segment::plain);
                 TypeExpr::Path(path.into_iter().chain([segment]).collect())
             });
         }
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 
     /// A constant or static; inside a function it is bound like a local.
-    pub(super) fn enter_variable(&mut self, node: NodeIndex, _before: &Before) {
+    pub(super) fn enter_variable(&mut self, node: NodeIndex) {
         let Some(name_node) = self.tree.child(node, Field::Name) else { return };
         let name = plain_name(self.text(name_node));
         let ty = self.tree.child(node, Field::Type);

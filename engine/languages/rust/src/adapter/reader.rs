@@ -136,7 +136,7 @@ impl<'t> Reader<'t> {
         self.tree.kind(node)
     }
 
-    /// The kind of a node's parent.
+    /// The node around a node.
     pub(super) fn parent(&self, node: NodeIndex) -> NodeIndex {
         self.tree.node(node).parent
     }
@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Adds a declaration and makes it what the nodes below belong to, until `node` is left.
+    /// Adds a declaration; inside a function it is bound as well.
     pub(super) fn declare(&mut self, draft: Draft) -> DeclIndex {
         let index = DeclIndex(self.drafts.len() as u32);
         let name = draft.decl.name.clone();
@@ -298,8 +298,8 @@ impl Visitor for Reader<'_> {
                 self.enter_container(node, &before);
             }
             Kind::ConstItem | Kind::StaticItem => {
-                let before = self.take_before();
-                self.enter_variable(node, &before);
+                self.pending.clear();
+                self.enter_variable(node);
             }
             Kind::MacroDefinition => {
                 let before = self.take_before();

@@ -124,7 +124,7 @@ fn declarer(session: &Session, path: &Name) -> Option<Module> {
 
 fn declares(session: &Session, item: &Provided, path: &Name) -> Option<Module> {
     let decl = item.decl()?;
-    let module = Module { path: item.path_name(), owner: decl.owner.clone() };
+    let module = Module { path: session.path_of(item), owner: decl.owner.clone() };
     let leads_to = submodule(session, &module, &decl.name)?;
     (leads_to.path == *path && module.path != *path).then_some(module)
 }

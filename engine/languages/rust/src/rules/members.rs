@@ -164,6 +164,22 @@ fn function(def: &Def, receiver: &Ty, subst: Subst) -> Ty {
 /// A member from the impls of a type: its own, those of traits, defaults of traits, and those for
 /// all types.
 fn implemented(session: &Session, value: &Ty, receiver: &Ty, name: &Name) -> Option<Ty> {
+    let key = match value {
+        Ty::Instance(def, _) if def.decl().type_params.is_empty() => {
+            (def.id(), name.clone(), matches!(receiver, Ty::Type(_)))
+        }
+        _ => return implemented_now(session, value, receiver, name),
+    };
+    let cache = &session.state::<State>().traits.members;
+    if let Some(known) = cache.borrow().get(&key) {
+        return known.clone();
+    }
+    let found = implemented_now(session, value, receiver, name);
+    cache.borrow_mut().insert(key, found.clone());
+    found
+}
+
+fn implemented_now(session: &Session, value: &Ty, receiver: &Ty, name: &Name) -> Option<Ty> {
     let own = members_of_impls(session, value, name);
     let inherent = |candidate: &&Candidate| candidate.implementation.of_trait.is_none();
     let chosen: Vec<&Candidate> = match own.iter().any(|candidate| inherent(&candidate)) {
@@ -195,7 +211,7 @@ fn members_of_impls(session: &Session, value: &Ty, name: &Name) -> Vec<Candidate
             (_, Some(variable)) => &variable.owner,
             _ => return None,
         };
-        let implementation = traits::implementation(session, &session.symbol(&item.path_name(), owner)?)?;
+        let implementation = traits::implementation(session, &session.symbol(&session.path_of(item), owner)?)?;
         traits::admits(session, &implementation, value)
             .then(|| Candidate { item: item.clone(), implementation })
     };
@@ -271,7 +287,7 @@ fn blanket_member(session: &Session, value: &Ty, receiver: &Ty, name: &Name) -> 
     for item in items.iter() {
         let Some(decl) = item.decl().filter(|decl| decl.kind.is_callable()) else { continue };
         let Some(implementation) = session
-            .symbol(&item.path_name(), &decl.owner)
+            .symbol(&session.path_of(item), &decl.owner)
             .and_then(|owner| traits::implementation(session, &owner))
         else {
             continue;
@@ -284,10 +300,18 @@ fn blanket_member(session: &Session, value: &Ty, receiver: &Ty, name: &Name) -> 
     if found.is_empty() {
         return traits::blanket_implementations(session)
             .iter()
+            .filter(|implementation| declares(session, implementation, name))
             .filter(|implementation| traits::meets_bounds(session, implementation, value))
             .find_map(|implementation| default_member(session, implementation, value, receiver, name));
     }
     if found.len() == 1 { found.pop() } else { Some(Ty::Overloads(found.into())) }
+}
+
+/// Whether the trait of an impl itself declares a name.
+fn declares(session: &Session, implementation: &Implementation, name: &Name) -> bool {
+    let Some(def) = implementation.of_trait.as_ref().and_then(Ty::instance_def) else { return false };
+    let place = def.place();
+    !session.members(&place.path, &place.owner, name).is_empty()
 }
 
 /// `<base as of_trait>::name`.

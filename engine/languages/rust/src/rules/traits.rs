@@ -20,6 +20,14 @@ pub(super) struct TraitState {
     pub(super) selves: RefCell<FxHashMap<u32, Ty>>,
     known: RefCell<FxHashMap<u32, Option<Implementation>>>,
     by_key: RefCell<FxHashMap<Name, Rc<[Implementation]>>>,
+    /// Of a type: the trait impls for it, whatever its arguments.
+    of_type: RefCell<FxHashMap<u32, Rc<[Implementation]>>>,
+    /// Of a type: whether any impl says what it derefs to.
+    has_target: RefCell<FxHashMap<u32, bool>>,
+    /// Whether a type without parameters meets the bounds of an impl for all types.
+    meets: RefCell<FxHashMap<(u32, u32), bool>>,
+    /// What the impls of a type without parameters make of a name.
+    pub(super) members: RefCell<FxHashMap<(u32, Name, bool), Option<Ty>>>,
 }
 
 /// An impl, its types resolved where it stands.
@@ -85,10 +93,30 @@ fn under_key(session: &Session, key: &Name) -> Rc<[Implementation]> {
 }
 
 /// The trait impls for a value's type.
-pub(super) fn implementations(session: &Session, value: &Ty) -> Vec<Implementation> {
-    let Some(key) = key_of(value) else { return Vec::new() };
-    let all = under_key(session, &key);
-    all.iter().filter(|it| admits(session, it, value)).cloned().collect()
+pub(super) fn implementations(session: &Session, value: &Ty) -> Rc<[Implementation]> {
+    let Some(key) = key_of(value) else { return [].into() };
+    let admitted = |all: &[Implementation]| -> Rc<[Implementation]> {
+        all.iter().filter(|it| admits(session, it, value)).cloned().collect()
+    };
+    let Ty::Instance(def, _) = value else { return admitted(&under_key(session, &key)) };
+    let of_type = of_type(session, def, &key);
+    if of_type.is_empty() || def.decl().type_params.is_empty() && !def.is_library() {
+        return of_type;
+    }
+    admitted(&of_type)
+}
+
+/// The trait impls for a type, whatever its arguments.
+fn of_type(session: &Session, def: &Def, key: &Name) -> Rc<[Implementation]> {
+    let cache = &session.state::<State>().traits.of_type;
+    if let Some(known) = cache.borrow().get(&def.id()) {
+        return known.clone();
+    }
+    let plain = Ty::instance(def.clone());
+    let all: Rc<[Implementation]> =
+        under_key(session, key).iter().filter(|it| fits(session, &it.target, &plain)).cloned().collect();
+    cache.borrow_mut().insert(def.id(), all.clone());
+    all
 }
 
 /// The trait impls for all types.
@@ -141,6 +169,20 @@ pub(super) fn admits(session: &Session, implementation: &Implementation, value: 
 
 /// Whether a value's type meets the bounds of an impl for all types.
 pub(super) fn meets_bounds(session: &Session, implementation: &Implementation, value: &Ty) -> bool {
+    let key = match value {
+        Ty::Instance(def, _) if def.decl().type_params.is_empty() => (implementation.def.id(), def.id()),
+        _ => return meets_bounds_now(session, implementation, value),
+    };
+    let cache = &session.state::<State>().traits.meets;
+    if let Some(known) = cache.borrow().get(&key) {
+        return *known;
+    }
+    let meets = meets_bounds_now(session, implementation, value);
+    cache.borrow_mut().insert(key, meets);
+    meets
+}
+
+fn meets_bounds_now(session: &Session, implementation: &Implementation, value: &Ty) -> bool {
     match &implementation.target {
         Ty::Param(def, index) => {
             let bounds = session.param_bounds(def, *index);
@@ -299,6 +341,9 @@ fn alias_def(session: &Session, item: &Provided) -> Option<Def> {
 pub(super) fn deref(session: &Session, ty: &Ty) -> Option<Ty> {
     match ty {
         Ty::Instance(def, _) if def.decl().kind != DeclKind::Trait => {
+            if !has_target(session, def) {
+                return None;
+            }
             let target = associated(session, ty, None, &Name::new_static("Target"))?;
             Some(target).filter(Ty::is_known)
         }
@@ -309,6 +354,17 @@ pub(super) fn deref(session: &Session, ty: &Ty) -> Option<Ty> {
         }
         _ => None,
     }
+}
+
+/// Whether any impl of the type's name says what it derefs to.
+fn has_target(session: &Session, def: &Def) -> bool {
+    let cache = &session.state::<State>().traits.has_target;
+    if let Some(known) = cache.borrow().get(&def.id()) {
+        return *known;
+    }
+    let has = !session.custom(IMPL_MEMBER, &def.decl().name, "Target").is_empty();
+    cache.borrow_mut().insert(def.id(), has);
+    has
 }
 
 fn binding(bound: &Bound, name: &Name) -> Option<Ty> {
@@ -427,6 +483,7 @@ pub(super) fn learn_from_bound(session: &Session, bound: &Bound, actual: &Ty, le
         Ty::Param(..) | Ty::Bounded(_) => bounds_of(session, actual).iter().map(|it| it.ty.clone()).collect(),
         _ => implementations(session, actual)
             .iter()
+            .filter(|it| it.of_trait.as_ref().and_then(Ty::instance_def) == Some(def))
             .filter_map(|it| {
                 let subst = members::impl_subst(session, it, actual);
                 it.of_trait.as_ref().map(|ty| session.substituted(ty, &subst))
