@@ -105,18 +105,18 @@ pub(crate) struct Analyser<'a> {
 impl Analyser<'_> {
     /// Brings `old` up to date with the disk. `moved` is what the gate found out; none if it was not asked.
     pub(crate) fn run(&self, old: State, moved: Option<Moved>, report: &mut RunReport) -> Result<Analysis, Stop> {
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Scan);
         let (selection, moved) = self.select(&old, moved)?;
         let plan = Plan::new(self, &old, &selection, &moved)?;
-        report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
+        clock.end(report);
         self.repository.check_interrupt()?;
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Parse);
         let taken = self.take(&old, &plan.wanted, report);
         self.repository.check_interrupt()?;
-        report.microseconds.insert(Phase::Parse, clock.elapsed().as_micros() as u64);
-        let clock = Stopwatch::start();
+        clock.end(report);
+        let clock = Timed::start(Phase::Resolve);
         let analysis = self.resolve(old, selection, plan, taken, report)?;
-        report.microseconds.insert(Phase::Resolve, clock.elapsed().as_micros() as u64);
+        clock.end(report);
         Ok(analysis)
     }
 

@@ -21,7 +21,7 @@ use crate::state::State;
 impl Repository {
     /// Brings handbook and exports up to date.
     pub fn build(&self, progress: &dyn Progress) -> Result<BuildOutcome, Failure> {
-        let total = Stopwatch::start();
+        let total = Timed::start(Phase::Total);
         let work = WorkDir::open(self.work.clone()).map_err(|error| {
             Failure::machine(error).with_hint("`--work-dir` and `--out` choose other places to write to")
         })?;
@@ -29,7 +29,7 @@ impl Repository {
         let (mut run, bytes) = Run::open(self, progress, true);
         if let Some(pages) = bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)) {
             run.report.pages.kept = pages;
-            run.report.microseconds.insert(Phase::Total, total.elapsed().as_micros() as u64);
+            total.end(&mut run.report);
             return Ok(self.outcome(run, Vec::new(), Vec::new()));
         }
         let (old, moved) = run.gate(bytes.as_deref());
@@ -49,12 +49,12 @@ impl Repository {
         let mut faults = std::mem::take(&mut computed.analysis.faults);
         faults.extend(differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")));
         self.report_causes(&mut run, &computed);
-        run.report.microseconds.insert(Phase::Total, total.elapsed().as_micros() as u64);
+        total.end(&mut run.report);
         Ok(self.outcome(run, foreign, faults))
     }
 
     fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Stop> {
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Write);
         let wanted = computed.wanted();
         let output = self.handbook_output();
         let known = computed.analysis.state.known.handbook.clone();
@@ -67,19 +67,19 @@ impl Repository {
         pages.computed = rendered;
         pages.reused = computed.handbook.records.len() as u64 - rendered;
         let foreign = plan.foreign().map(|path| output.directory().shown(path.as_str().as_bytes())).collect();
-        run.report.microseconds.insert(Phase::Write, clock.elapsed().as_micros() as u64);
+        clock.end(&mut run.report);
         let state = &mut computed.analysis.state;
         state.known.wanted = wanted;
         state.known.handbook = applied.on_disk;
         state.pages = computed.handbook.records.clone();
         state.structure = computed.structure.encode();
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Export);
         let exported = self.write_exports(run, computed)?;
-        run.report.microseconds.insert(Phase::Export, clock.elapsed().as_micros() as u64);
-        let clock = Stopwatch::start();
+        clock.end(&mut run.report);
+        let clock = Timed::start(Phase::Write);
         self.write_run_record(run, computed, exported)?;
         run.commit(std::mem::take(&mut computed.analysis.state));
-        *run.report.microseconds.entry(Phase::Write).or_default() += clock.elapsed().as_micros() as u64;
+        clock.end(&mut run.report);
         Ok(foreign)
     }
 

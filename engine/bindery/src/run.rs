@@ -72,7 +72,7 @@ impl Computed {
 impl<'a> Run<'a> {
     /// Opens the store. `may_write`: whether a time stamp may be taken by creating a file.
     pub(crate) fn open(repository: &'a Repository, progress: &'a dyn Progress, may_write: bool) -> (Self, Option<Vec<u8>>) {
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::State);
         let store = ContentStore::open(&repository.work, repository.durability());
         let (bytes, head) = store.read_state();
         let stamp = match may_write {
@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
             options.hash_everything || options.verify || repository.environment.ci || stamp == RacyStamp::distrust_everything();
         let mode = if hash_everything { GateMode::HashEverything } else { GateMode::Stats };
         let mut report = RunReport::empty(crate::VERSION);
-        report.microseconds.insert(Phase::State, clock.elapsed().as_micros() as u64);
+        clock.end(&mut report);
         let blobs = Arc::new(Blobs::new(store));
         let date = (None, String::new());
         (Self { repository, blobs, progress, report, date, verified: None, head, stamp, mode }, bytes)
@@ -92,11 +92,11 @@ impl<'a> Run<'a> {
 
     /// The state as far as this build can use it, and what moved since; nothing moved is the gate.
     pub(crate) fn gate(&mut self, bytes: Option<&[u8]>) -> (State, Option<Moved>) {
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Scan);
         let known = bytes.and_then(State::decode_known);
         self.date = self.repository.date(known.as_ref().map(|(known, ..)| &known.date));
         let moved = known.map(|(known, ..)| known.moved(&*self.repository.file_system, self.mode));
-        self.report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
+        clock.end(&mut self.report);
         let state = bytes.and_then(State::decode).unwrap_or_default();
         if self.repository.options.verify {
             self.verified = Some(state).filter(|state| state.build == Some(build_id()));
@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
 
     /// Whether nothing at all is to be done, by stats alone.
     pub(crate) fn nothing_changed(&mut self, bytes: &[u8]) -> Option<u64> {
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Scan);
         let (known, build, _) = State::decode_known(bytes)?;
         if build != Some(build_id()) || self.mode == GateMode::HashEverything {
             return None;
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
                 return None;
             }
         }
-        self.report.microseconds.insert(Phase::Scan, clock.elapsed().as_micros() as u64);
+        clock.end(&mut self.report);
         Some(known.wanted.len() as u64)
     }
 
@@ -168,7 +168,7 @@ impl<'a> Run<'a> {
         };
         let mut analysis = analyser.run(old, moved, &mut self.report)?;
         repository.check_interrupt()?;
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Derive);
         let sketches_changed = digest(&mut analysis, &self.blobs)?;
         let about = About::read(&self.blobs, &analysis.state.files, repository.configuration.name.as_deref())?;
         let surroundings = Surroundings {
@@ -179,9 +179,9 @@ impl<'a> Run<'a> {
             configuration: &repository.configuration,
         };
         let (structure, replaced) = self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
-        self.report.microseconds.insert(Phase::Derive, clock.elapsed().as_micros() as u64);
+        clock.end(&mut self.report);
         repository.check_interrupt()?;
-        let clock = Stopwatch::start();
+        let clock = Timed::start(Phase::Render);
         let link_template = repository.link_template();
         let presenter = Presenter {
             analysis: &analysis,
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
             depth: repository.configuration.depth,
         };
         let handbook = presenter.present(&replaced)?;
-        self.report.microseconds.insert(Phase::Render, clock.elapsed().as_micros() as u64);
+        clock.end(&mut self.report);
         Ok(Computed { analysis, structure, handbook, link_template })
     }
 

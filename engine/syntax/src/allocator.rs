@@ -186,7 +186,7 @@ unsafe extern "C" fn counting_malloc(size: usize) -> *mut c_void {
 }
 
 unsafe extern "C" fn counting_calloc(count: usize, size: usize) -> *mut c_void {
-    let total = count.checked_mul(size).unwrap_or(usize::MAX);
+    let total = count.saturating_mul(size);
     // SAFETY: `alloc_zeroed` is a way to allocate.
     unsafe { allocate(total, alloc::alloc_zeroed) }
 }

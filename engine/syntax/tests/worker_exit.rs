@@ -17,9 +17,9 @@ const WORKER: &str = "BINDERY_TEST_WORKER";
 
 /// Runs this test again in a process of its own, which is then the worker.
 fn worker_that_parses(language: &str) -> ExitStatus {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    let mut command = Command::new(std::env::current_exe().expect("a test knows its own program"));
     command.args(["--exact", "the_exit_code_says_which_limit"]).env(WORKER, language);
-    command.output().unwrap().status
+    command.output().expect("a test can start itself").status
 }
 
 #[test]

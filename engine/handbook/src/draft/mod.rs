@@ -51,7 +51,7 @@ pub struct Draft {
 /// Drafts the stages of a repository.
 ///
 /// `sketches` may come in any order; `name` is the handbook's name; `directory_titles` are sorted by
-/// directory. Costs about a microsecond per file (see the test of that name for the figure).
+/// directory.
 pub fn draft_skeleton(sketches: &[FileSketch], name: &str, directory_titles: &[DirectoryTitle]) -> Draft {
     let mut by_path: Vec<u32> = (0..sketches.len() as u32).collect();
     if !sketches.is_sorted_by(|a, b| a.path <= b.path) {
@@ -84,15 +84,20 @@ fn assemble(
     let mut place = vec![0; stages.len()];
     order.iter().enumerate().for_each(|(at, stage)| place[*stage as usize] = at as u32);
     let ids: Vec<StageId> = labels.iter().map(|label| label.id.clone()).collect();
+    let mut children: Vec<Vec<u32>> = vec![Vec::new(); stages.len()];
+    for stage in &order {
+        if let Some(parent) = parents[*stage as usize] {
+            children[parent as usize].push(*stage);
+        }
+    }
     let listed = order.iter().map(|index| {
         let index = *index as usize;
-        let children = order.iter().filter(|child| parents[**child as usize] == Some(index as u32));
         Stage {
             id: ids[index].clone(),
             title: labels[index].title.clone(),
             description: labels[index].description.clone(),
             parent: stages[index].parent.map(|parent| ids[parent].clone()),
-            children: children.map(|child| ids[*child as usize].clone()).collect(),
+            children: children[index].iter().map(|child| ids[*child as usize].clone()).collect(),
             crosscut: is_crosscut[index],
         }
     });

@@ -41,13 +41,17 @@ pub(crate) fn threshold(sizes: &[u64], floor: u64, wanted: u64, more: impl Fn(u6
 }
 
 /// What one part that reaches the threshold counts.
-pub(crate) const FULL: u64 = 1_000_000_000;
+pub(crate) const FULL: u64 = 1 << 30;
 
 /// How much of a part a size below the threshold is: its eighth power, steep enough that parts well
 /// below the threshold hardly count, and still without a jump.
 pub(crate) fn fullness(size: u64, threshold: u64) -> u64 {
     if size >= threshold {
         return FULL;
+    }
+    // A quarter counts less than one in 65,000: nothing, and most of many groups are that small.
+    if size * 4 < threshold {
+        return 0;
     }
     let square = |share: u64| share * share / FULL;
     square(square(square(size * FULL / threshold)))

@@ -166,7 +166,7 @@ fn check(language: Language) {
 fn assert_memory_below_512_mb() {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return };
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says the peak");
-    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("Linux says it in kB");
     assert!(kilobytes < 512 << 10, "{kilobytes} kB");
 }
 
