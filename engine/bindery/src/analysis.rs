@@ -10,7 +10,7 @@ use bindery_graph::{Resolution, Symbol, Unit};
 use bindery_languages::{for_language, registry};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
 use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Selector, SkipReason};
-use bindery_store::{GateMode, Stopwatch};
+use bindery_store::GateMode;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,6 +24,7 @@ use crate::relink::{Cause, Delta, Relinked, edges, patched_needs, relink};
 use crate::repository::Repository;
 use crate::snapshot::{Lost, Snapshot, load_unit};
 use crate::state::{FileRecord, InputKind, LeftOut, Retired, State, Status};
+use crate::timing::Timed;
 
 /// Retired facts are kept up to this share of the live ones.
 const RETIRED_SHARE: usize = 4;

@@ -7,7 +7,7 @@ use bindery_artifacts::write::artifact_text;
 use bindery_artifacts::{ExportState, OutputCounts, Phase, QueryKind, Recomputed, RunRecord, Version, files};
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{Applied, OutputDir, OutputPlan, Planned};
-use bindery_store::{Durability, Holder, Stopwatch, WorkDir, found, read_file, write_atomically};
+use bindery_store::{Durability, Holder, WorkDir, found, read_file, write_atomically};
 
 use crate::analysis::Stop;
 use crate::exports::exports;
@@ -17,6 +17,7 @@ use crate::repository::Repository;
 use crate::run::{Computed, Run, to_write};
 use crate::snapshot::Lost;
 use crate::state::State;
+use crate::timing::Timed;
 
 impl Repository {
     /// Brings handbook and exports up to date.

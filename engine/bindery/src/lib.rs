@@ -28,6 +28,7 @@ mod section;
 mod snapshot;
 mod state;
 mod structure;
+mod timing;
 
 pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
 pub use care::{schema, schema_names, serve_parse_worker};

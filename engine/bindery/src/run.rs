@@ -8,7 +8,7 @@ use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
 use bindery_store::{
-    BlobRef, Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, Stopwatch, found, read_file,
+    BlobRef, Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, found, read_file,
 };
 use rustc_hash::FxHashSet;
 
@@ -25,6 +25,7 @@ use crate::repository::Repository;
 use crate::snapshot::Lost;
 use crate::state::{FileRecord, Retired, State};
 use crate::structure::{Replaced, Structure, Surroundings};
+use crate::timing::Timed;
 
 /// The store of one run.
 pub(crate) struct Run<'a> {

@@ -19,19 +19,22 @@ pub fn choose(session: &Session, items: &[Provided], namespace: Namespace) -> Ve
         None => item.variable().is_none() || matches!(namespace, Namespace::Value),
     };
     let mut chosen: Vec<Provided> = items.iter().filter(fits).cloned().collect();
+    let is_conditional = |item: &Provided| {
+        item.decl().is_some_and(|decl| decl.flags.is_conditional)
+            || item.import().is_some_and(|import| import.is_conditional)
+    };
+    if chosen.len() > 1 && chosen.iter().all(is_conditional) {
+        return chosen;
+    }
     let is_import = |item: &Provided| matches!(item.item(), Item::Import(_));
     if chosen.len() > 1 && !chosen.iter().all(is_import) {
         chosen.retain(|item| !is_import(item));
     }
     let is_variable = |item: &Provided| matches!(item.item(), Item::Variable(_));
-    if chosen.len() <= 1 || chosen.iter().all(is_variable) {
+    if chosen.len() <= 1 || chosen.iter().all(is_variable) || chosen.iter().all(is_conditional) {
         return chosen;
     }
-    let is_conditional = |item: &Provided| {
-        item.decl().is_some_and(|decl| decl.flags.is_conditional)
-            || item.import().is_some_and(|import| import.is_conditional)
-    };
-    if chosen.iter().all(is_conditional) { chosen } else { Vec::new() }
+    Vec::new()
 }
 
 /// See [`crate::Rules::module_member`].

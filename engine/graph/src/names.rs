@@ -121,12 +121,13 @@ impl Session<'_> {
             return None;
         }
         self.guarded_name(guard::GLOB + namespace as u8, scope, name, || {
-            let mut found: Vec<Ty> = Vec::new();
+            let (mut found, mut are_conditional): (Vec<Ty>, bool) = (Vec::new(), true);
             for import in globs.iter().filter_map(Provided::import) {
                 if let Some(ty) = self.through_glob(from, scope, import, name, namespace)
                     && !found.contains(&ty)
                 {
                     found.push(ty);
+                    are_conditional &= import.is_conditional;
                 }
             }
             if found.len() > 1 {
@@ -135,6 +136,7 @@ impl Session<'_> {
             match found.len() {
                 0 => None,
                 1 => found.pop(),
+                _ if are_conditional => Some(Ty::alternatives(found)),
                 _ => Some(Ty::Unknown),
             }
         })

@@ -11,7 +11,7 @@
 //!
 //! What no count holds: error recovery walks over every extra (comment, line continuation, skipped token)
 //! since the last sound one, again at each error, between callbacks that do come. `a\⏎` repeated to
-//! 32 KB keeps a Python parser busy for 14 s, and four times longer at double the length. Whoever
+//! 32 KB keeps a Python parser busy for 14 s, and about three times longer at double the length. Whoever
 //! watches a worker needs a last resort in time, and whoever parses in process should cancel after some
 //! seconds and leave the file to a worker.
 

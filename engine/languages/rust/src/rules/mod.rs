@@ -20,7 +20,7 @@ use bindery_facts::{
 };
 use bindery_graph::{
     Args, Bound, Builtin, CallView, Construction, Def, Item, Key, Learned, Library, Module, Namespace, Place,
-    Reach, Rules, Session, Ty, Unit,
+    Provided, Reach, Rules, Session, Ty, Unit,
 };
 
 /// The rules of Rust.
@@ -79,6 +79,10 @@ impl Rules for RustRules {
 
     fn keeps_methods_apart(&self) -> bool {
         true
+    }
+
+    fn choose(&self, session: &Session, items: &[Provided], namespace: Namespace) -> Vec<Provided> {
+        paths::choose(session, items, namespace)
     }
 
     fn is_in_namespace(&self, decl: &Decl, namespace: Namespace) -> bool {

@@ -1,7 +1,7 @@
 //! What paths lead to: `use` declarations, paths in expressions and types, visibility.
 
 use bindery_facts::{DeclKind, Import, ImportBinding, Name, Segment, TypeExpr, Visibility};
-use bindery_graph::{External, LIBRARY, Module, Namespace, Place, Provided, Session, Ty};
+use bindery_graph::{External, LIBRARY, Module, Namespace, Place, Provided, Session, Ty, defaults};
 
 use super::crates::{self, is_standard_crate};
 use super::members;
@@ -269,6 +269,31 @@ pub(super) fn module_member(
         return ty;
     }
     session.through_globs(from, &scope, name, namespace).unwrap_or_default()
+}
+
+/// See [`bindery_graph::Rules::choose`]. Two items of one name, name space and module do not compile
+/// together: where both are written, a macro around them stands for the `cfg` that tells them apart.
+/// In a function they may stand in different blocks.
+pub(super) fn choose(session: &Session, items: &[Provided], namespace: Namespace) -> Vec<Provided> {
+    let chosen = defaults::choose(session, items, namespace);
+    if !chosen.is_empty() || items.len() < 2 {
+        return chosen;
+    }
+    let fits = |item: &&Provided| match (item.decl(), item.import()) {
+        (Some(decl), _) => {
+            decl.kind != DeclKind::Impl
+                && session.rules().is_in_namespace(decl, namespace)
+                && is_module(session, item, &decl.owner)
+        }
+        (_, Some(import)) => is_module(session, item, &import.owner),
+        _ => false,
+    };
+    items.iter().filter(fits).cloned().collect()
+}
+
+fn is_module(session: &Session, item: &Provided, owner: &Name) -> bool {
+    let around = session.symbol(&session.path_of(item), owner);
+    around.is_none_or(|around| around.decl().kind == DeclKind::Module)
 }
 
 /// Whether an item of this visibility in `container` can be named at `from`.

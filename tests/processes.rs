@@ -1,0 +1,152 @@
+//! Several processes, signals and kills on one repository: R8 (kill −9), R11, R30, with the real program.
+
+mod harness;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use harness::*;
+
+const BINDERY: &str = env!("CARGO_BIN_EXE_bindery");
+
+/// A repository on disk with `count` Python files that call each other.
+fn repository(count: usize) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for number in 0..count {
+        let next = (number + 1) % count;
+        let text = format!(
+            "from m{next} import f{next}\n\n\nclass C{number}:\n    def go(self):\n        return f{next}()\n\n\ndef f{number}():\n    return C{number}().go()\n"
+        );
+        fs::write(directory.path().join(format!("m{number}.py")), text).expect("the repository can be written");
+    }
+    directory
+}
+
+fn start(root: &Path) -> Child {
+    let mut command = Command::new(BINDERY);
+    command.arg("build").arg(root).arg("--quiet").env_remove("CI").stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("the program starts")
+}
+
+fn on_disk(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let outputs = ["handbook", "phase1", "phase2", "phase3"].map(|name| root.join(".bindery").join(name));
+    let mut pending: Vec<_> = outputs.into_iter().filter(|path| path.exists()).collect();
+    while let Some(directory) = pending.pop() {
+        for entry in fs::read_dir(directory).expect("outputs can be listed").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                let relative = path.strip_prefix(root).expect("it is below the root").to_string_lossy().into_owned();
+                tree.insert(relative.into_bytes(), fs::read(&path).expect("outputs can be read").into());
+            }
+        }
+    }
+    tree
+}
+
+/// Builds to the end and compares with a build of the same sources elsewhere.
+fn assert_clean(root: &Path, context: &str) {
+    let status = start(root).wait().expect("the program ends");
+    assert!(status.success(), "{context}: the next build ends with {status}");
+    let clean = tempfile::tempdir().expect("a temporary directory can be made");
+    for entry in fs::read_dir(root).expect("the root can be listed").flatten() {
+        if entry.path().is_file() {
+            fs::copy(entry.path(), clean.path().join(entry.file_name())).expect("sources can be copied");
+        }
+    }
+    assert!(start(clean.path()).wait().expect("the program ends").success(), "{context}: a clean build");
+    let differing = differences(&on_disk(root), &on_disk(clean.path()));
+    assert!(differing.is_empty(), "{context}: {}", differing.join("\n"));
+}
+
+/// A wait that differs from round to round, up to `most`.
+fn pause(numbers: &mut Numbers, most: Duration) {
+    std::thread::sleep(most.mul_f64(numbers.below(1_000) as f64 / 1_000.0));
+}
+
+#[test]
+fn processes_that_build_together_and_die_leave_a_sound_repository() {
+    let rounds = lane(8, 1_000);
+    for round in 0..rounds {
+        let mut numbers = Numbers::new(round);
+        let root = repository(60);
+        let mut children: Vec<Child> = (0..2 + numbers.below(4)).map(|_| start(root.path())).collect();
+        for child in &mut children {
+            if numbers.below(3) == 0 {
+                pause(&mut numbers, Duration::from_millis(80));
+                child.kill().expect("a child can be killed");
+            }
+        }
+        for mut child in children {
+            let status = child.wait().expect("the program ends");
+            // 1: the lock was held for 10 s; none: killed by us.
+            assert!(matches!(status.code(), Some(0 | 1) | None), "round {round}: {status}");
+        }
+        assert_clean(root.path(), &format!("round {round}"));
+    }
+    eprintln!("{rounds} rounds");
+}
+
+#[test]
+fn a_build_killed_at_any_moment_is_repaired_by_the_next() {
+    let root = repository(80);
+    let rounds = lane(20, 500);
+    for round in 0..rounds {
+        let mut numbers = Numbers::new(round ^ 0xDEAD);
+        let which = numbers.below(80);
+        let path = root.path().join(format!("m{which}.py"));
+        let text = fs::read_to_string(&path).expect("sources can be read");
+        fs::write(&path, format!("{text}\n\ndef extra{round}():\n    return f{which}()\n")).expect("sources can be written");
+        let mut child = start(root.path());
+        pause(&mut numbers, Duration::from_millis(150));
+        child.kill().expect("a child can be killed");
+        let _ = child.wait();
+    }
+    assert_clean(root.path(), "after all kills");
+    eprintln!("{rounds} kills");
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+    assert!(status.expect("kill is there").success());
+}
+
+fn ends_within(child: &mut Child, limit: Duration) -> ExitStatus {
+    let clock = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child can be waited for") {
+            return status;
+        }
+        assert!(clock.elapsed() < limit, "the program did not end after the signal");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn signals_end_the_program_with_their_code_and_leave_no_lock() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let root = repository(400);
+        let mut child = start(root.path());
+        // Handlers are installed first thing; the build takes far longer than this.
+        std::thread::sleep(Duration::from_millis(60));
+        signal(&child, name);
+        let status = ends_within(&mut child, Duration::from_secs(20));
+        assert!(matches!(status.code(), Some(ended) if ended == code || ended == 0), "SIG{name}: {status}");
+        assert_clean(root.path(), &format!("after SIG{name}"));
+        let workers = Command::new("pgrep").args(["-f", "__parse-worker"]).output();
+        if let Ok(workers) = workers {
+            let own = String::from_utf8_lossy(&workers.stdout).lines().filter(|pid| is_orphan(pid)).count();
+            assert_eq!(own, 0, "SIG{name}: workers are left");
+        }
+    }
+}
+
+/// Whether a process has lost its parent.
+fn is_orphan(pid: &str) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)) == Some("1")
+}
