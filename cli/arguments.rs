@@ -136,6 +136,8 @@ impl Effort {
         options.overrides.extend(self.artifacts.map(Artifacts::as_override));
         options.verify = self.verify;
         options.hash_everything = self.hash_everything;
+        // Test builds assert what work is done, so they leave the sample out (handbook §6).
+        options.recheck_sample = cfg!(not(debug_assertions));
         options
     }
 }

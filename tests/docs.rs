@@ -15,16 +15,28 @@ fn readme() -> String {
     fs::read_to_string(root().join("README.md")).expect("the README can be read")
 }
 
-/// The text below a heading, up to the next heading of the same or a higher level.
+/// The text below a heading, up to the next heading of the same or a higher level; what looks like one in a code
+/// block is none.
 fn section(readme: &str, heading: &str) -> String {
-    let level = heading.split(' ').next().expect("a heading starts with its marks").len();
+    let level = marks(heading);
     let mut lines = readme.lines().skip_while(|line| *line != heading);
     assert!(lines.next().is_some(), "the README has no heading `{heading}`");
-    let ends = |line: &&str| {
-        let marks = line.bytes().take_while(|&byte| byte == b'#').count();
-        !(1..=level).contains(&marks) || line.as_bytes().get(marks) != Some(&b' ')
-    };
-    lines.take_while(ends).fold(String::new(), |text, line| text + line + "\n")
+    let mut is_code = false;
+    let mut text = String::new();
+    for line in lines {
+        is_code ^= line.starts_with("```");
+        if !is_code && (1..=level).contains(&marks(line)) {
+            break;
+        }
+        text.extend([line, "\n"]);
+    }
+    text
+}
+
+/// The level of a heading; 0 for any other line.
+fn marks(line: &str) -> usize {
+    let marks = line.bytes().take_while(|&byte| byte == b'#').count();
+    if line.as_bytes().get(marks) == Some(&b' ') { marks } else { 0 }
 }
 
 /// What stands in backticks in the first cell of each row of a section's tables.
@@ -132,7 +144,8 @@ fn the_readme_has_a_line_for_every_crate() {
 fn links_inside_the_repository_lead_somewhere() {
     for file in ["README.md", "CHANGELOG.md"] {
         let text = fs::read_to_string(root().join(file)).expect("the file can be read");
-        let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        let prose: String = text.split("```").step_by(2).collect();
+        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.contains("://") && !target.starts_with('#')) {
             assert!(root().join(target.split('#').next().unwrap_or(target)).exists(), "{file}: {target}");
         }

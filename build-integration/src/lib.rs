@@ -4,7 +4,7 @@
 //! processes of their own, because a parser must be able to die without taking the build along. So the build
 //! script itself is started again as such a process, and its first line must say what to do then:
 //!
-//! ```no_run
+//! ```text
 //! fn main() {
 //!     bindery_build::serve_parse_worker_if_asked();
 //!     // … the rest of the build script

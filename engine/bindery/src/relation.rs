@@ -129,7 +129,9 @@ mod tests {
         let bytes = writer.finish();
         assert_eq!(Relation::read(&mut Reader::new(&bytes)), Some(old));
         let mut writer = Writer::default();
-        (writer.u64s(&[1]), writer.u32s(&[0, 4]), writer.u32s(&[1]));
+        writer.u64s(&[1]);
+        writer.u32s(&[0, 4]);
+        writer.u32s(&[1]);
         assert_eq!(Relation::read(&mut Reader::new(&writer.finish())), None);
     }
 }

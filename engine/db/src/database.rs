@@ -94,7 +94,8 @@ impl Database {
             match change {
                 FileChange::Set(path, content) => match self.files.get(&path) {
                     Some(file) => {
-                        file.clone().set_content(self).to(content);
+                        let file = *file;
+                        file.set_content(self).to(content);
                     }
                     None => {
                         let file = SourceFile::new(self, path.clone(), content);

@@ -113,9 +113,7 @@ impl Session<'_> {
     fn takes(&self, function: &FunctionTy, arguments: &Arguments<'_>) -> bool {
         let params = &function.def.decl().params;
         let taken = usize::from(function.takes_receiver());
-        let is_rest = |param: &Param| {
-            matches!(param.kind, ParamKind::Variadic | ParamKind::KeywordVariadic)
-        };
+        let is_rest = |param: &Param| matches!(param.kind, ParamKind::Variadic | ParamKind::KeywordVariadic);
         let needed = params.iter().skip(taken).filter(|param| !param.has_default && !is_rest(param)).count();
         let has_rest = params.iter().any(is_rest);
         let given = arguments.args.len();
@@ -135,12 +133,14 @@ impl Session<'_> {
         match (expected, actual) {
             (Ty::Instance(expected_def, _), Ty::Instance(def, args)) => {
                 expected_def == def
-                    || self.linear(def, args).iter().any(|base| {
-                        !base.is_known() || base.instance_def() == Some(expected_def)
-                    })
-                    || self.rules().deref(self, actual).is_some_and(|inner| {
-                        inner.instance_def() == Some(expected_def)
-                    })
+                    || self
+                        .linear(def, args)
+                        .iter()
+                        .any(|base| !base.is_known() || base.instance_def() == Some(expected_def))
+                    || self
+                        .rules()
+                        .deref(self, actual)
+                        .is_some_and(|inner| inner.instance_def() == Some(expected_def))
             }
             (Ty::Tuple(expected), Ty::Tuple(actual)) => expected.len() == actual.len(),
             (Ty::Instance(..), Ty::Tuple(_)) | (Ty::Tuple(_), Ty::Instance(..)) => false,

@@ -5,7 +5,8 @@ use bindery_facts::{BindingKind, CallSite, DeclKind, Expr, ExprIndex, Literal, N
 use crate::call::Arguments;
 use crate::infer::Frame;
 use crate::{
-    CallType, Callee, Construction, Def, DropReason, External, FunctionTy, Namespace, Outcome, ParamId, Session, Ty,
+    CallType, Callee, Construction, Def, DropReason, External, FunctionTy, Namespace, Outcome, ParamId,
+    Session, Ty,
 };
 
 /// What a callee's type leads to.
@@ -21,6 +22,9 @@ enum Target {
     /// Nothing that is known.
     None,
 }
+
+/// How far a receiver is followed to where it starts; the chains of real code are far shorter.
+const MAX_RECEIVER_STEPS: usize = 256;
 
 /// How a receiver is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -181,7 +185,7 @@ impl Session<'_> {
     fn receiver_form(&self, base: ExprIndex) -> Receiver {
         let mut form = Receiver::This;
         let mut at = base;
-        loop {
+        for _ in 0..MAX_RECEIVER_STEPS {
             match self.body_expr(at) {
                 Expr::This { .. } | Expr::Super { .. } => return form,
                 Expr::Name { name, scope, at } => {
@@ -213,6 +217,7 @@ impl Session<'_> {
                 _ => return Receiver::Other,
             }
         }
+        Receiver::Other
     }
 
     pub(crate) fn is_receiver(&self, name: &Name, scope: ScopeIndex, at: u32) -> bool {

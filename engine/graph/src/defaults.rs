@@ -113,7 +113,8 @@ pub fn member(session: &Session, from: &Place, receiver: &Ty, name: &Name, names
         _ => {
             let mut receiver = receiver.clone();
             for _ in 0..MAX_DEREFS {
-                if let Some(found) = session.rules().direct_member(session, from, &receiver, name, namespace) {
+                if let Some(found) = session.rules().direct_member(session, from, &receiver, name, namespace)
+                {
                     return found;
                 }
                 match session.rules().deref(session, &receiver) {
@@ -160,13 +161,17 @@ pub fn direct_member(
     let rules = session.rules();
     let member_of = |ty: &Ty| Some(rules.member(session, from, ty, name, namespace)).filter(Ty::is_known);
     match receiver {
-        Ty::Instance(def, args) => member_of_bases(session, receiver, &session.linear(def, args), name, namespace),
+        Ty::Instance(def, args) => {
+            member_of_bases(session, receiver, &session.linear(def, args), name, namespace)
+        }
         Ty::Super(def, args) => {
             let this = Ty::Instance(def.clone(), args.clone());
             member_of_bases(session, &this, session.linear(def, args).get(1..)?, name, namespace)
         }
         Ty::Type(instance) => match &**instance {
-            Ty::Instance(def, args) => member_of_bases(session, receiver, &session.linear(def, args), name, namespace),
+            Ty::Instance(def, args) => {
+                member_of_bases(session, receiver, &session.linear(def, args), name, namespace)
+            }
             Ty::ExternalInstance(external) => Some(member_of_external_type(external, name)),
             _ => None,
         },

@@ -8,7 +8,7 @@ use bindery_facts::{
 };
 
 use crate::session::Slot;
-use crate::{Builtin, Def, Namespace, Place, Session, Ty};
+use crate::{Builtin, Def, Namespace, ParamId, Place, Session, Ty};
 
 /// Types that nest deeper in each other say nothing, so that no input makes work on them recurse far.
 const MAX_TYPE_DEPTH: u32 = 24;
@@ -26,12 +26,20 @@ pub(crate) struct Extract<'f> {
     exprs: &'f Exprs,
     place: Place,
     function: Option<Def>,
+    /// Whether it is what the function gives, so that its receiver may be of a derived type.
+    is_result: bool,
     slots: RefCell<Vec<Slot>>,
 }
 
 impl<'f> Extract<'f> {
     pub(crate) fn new(exprs: &'f Exprs, place: Place, function: Option<Def>) -> Self {
-        Self { exprs, place, function, slots: RefCell::new(vec![Slot::Empty; exprs.0.len()]) }
+        let slots = RefCell::new(vec![Slot::Empty; exprs.0.len()]);
+        Self { exprs, place, function, is_result: false, slots }
+    }
+
+    /// The same as what its function gives.
+    pub(crate) fn of_result(self) -> Self {
+        Self { is_result: true, ..self }
     }
 }
 
@@ -200,7 +208,8 @@ impl Session<'_> {
                 Local::None => self.scope_place(frame, scope),
             },
             Frame::Extract(extract) => {
-                if let Some(ty) = extract.function.as_ref().and_then(|def| self.param_named(def, name)) {
+                let function = extract.function.as_ref();
+                if let Some(ty) = function.and_then(|def| self.param_named(def, name, extract.is_result)) {
                     return ty;
                 }
                 extract.place.clone()
@@ -209,8 +218,19 @@ impl Session<'_> {
         self.name_in(&place, name, namespace)
     }
 
-    fn param_named(&self, function: &Def, name: &Name) -> Option<Ty> {
-        let index = function.decl().params.iter().position(|param| param.name == *name)?;
+    /// The parameter of this name. In what a function gives, the receiver stands for whatever the
+    /// function is called on, where such results are not written.
+    fn param_named(&self, function: &Def, name: &Name, is_result: bool) -> Option<Ty> {
+        let decl = function.decl();
+        let index = decl.params.iter().position(|param| param.name == *name)?;
+        let is_open = is_result && !self.rules().is_statically_typed();
+        if is_open && decl.params[index].kind == ParamKind::Receiver {
+            let owner = self.owner(function).filter(|owner| owner.decl().kind.type_kind().is_some());
+            if let Some(owner) = owner {
+                let this = Ty::Param(owner, ParamId::SELF);
+                return Some(if decl.flags.is_class_method { this.into_type() } else { this });
+            }
+        }
         Some(self.param(function, index))
     }
 

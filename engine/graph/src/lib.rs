@@ -28,6 +28,8 @@ mod resolve;
 mod rules;
 mod session;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod ty;
 mod unit;
 mod uses;

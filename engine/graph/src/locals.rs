@@ -42,7 +42,8 @@ impl LocalIndex {
                 }
                 _ => own,
             });
-            if let Some(parent) = parent.filter(|parent| bodies.scopes[parent.0 as usize].kind == ScopeKind::Choice)
+            if let Some(parent) =
+                parent.filter(|parent| bodies.scopes[parent.0 as usize].kind == ScopeKind::Choice)
             {
                 branches.entry(parent).or_default().push(own);
             }

@@ -32,7 +32,11 @@ impl Session<'_> {
             let index = ExprIndex(index);
             let is_leaf = matches!(
                 self.body_expr(index),
-                Expr::Unknown | Expr::Name { .. } | Expr::Path { .. } | Expr::Literal(_) | Expr::Closure { .. }
+                Expr::Unknown
+                    | Expr::Name { .. }
+                    | Expr::Path { .. }
+                    | Expr::Literal(_)
+                    | Expr::Closure { .. }
             );
             if !is_leaf {
                 self.ty(index);

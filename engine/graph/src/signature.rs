@@ -118,7 +118,9 @@ impl Session<'_> {
         let value = match (&decl.returns, &decl.result) {
             (Some(ty), _) => self.written(&def.place(), ty),
             (None, Some(result)) => self.guarded(guard::RESULT, def.id(), &Name::default(), || {
-                self.extract_value(result, def.place(), Some(def))
+                let Some(root) = result.root() else { return Ty::Unknown };
+                let extract = Extract::new(result, def.place(), Some(def.clone())).of_result();
+                self.expr(&Frame::Extract(extract), root)
             }),
             (None, None) => self.rules().unwritten_return(self, def),
         };

@@ -46,7 +46,8 @@ const MOST_THREADS: usize = 4;
 /// Asks the system about every known path, on several threads, and returns those that need a look, by
 /// index in `known` and in that order. An empty answer in [`GateMode::Stats`] is the nothing-changed gate.
 ///
-/// 20,800 files in 3,200 directories take 11 ms on two cores with warm caches (`examples/gate.rs`).
+/// One lstat of a path of four components costs 1.2 to 1.4 µs of CPU time with warm caches (measured while
+/// other work ran on both cores), so the 24,200 entries of `examples/gate.rs` are about 15 ms on two threads.
 pub fn changed_since(
     file_system: &dyn FileSystem,
     known: &[KnownEntry<'_>],

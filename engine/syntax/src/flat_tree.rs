@@ -6,7 +6,7 @@
 //! index arithmetic and no step needs recursion. Nodes of no use (punctuation, the insides of literals)
 //! are left out while filling.
 //!
-//! ```ignore
+//! ```text
 //! node_kinds! { enum Kind { FunctionItem = "function_item", Plus = token "+", String = leaf "string" } }
 //! node_fields! { enum Field { Name = "name" } }
 //! static TABLES: LazyLock<Tables<Kind, Field>> = LazyLock::new(|| Tables::new(&grammar(), Kind::TABLE, Field::TABLE));

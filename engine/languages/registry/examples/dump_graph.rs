@@ -124,9 +124,9 @@ fn json_text(sources: &[Source], resolutions: &[Resolution]) -> String {
     for (source, resolution) in sources.iter().zip(resolutions) {
         for (site, outcome) in source.facts.bodies.sites.iter().zip(&resolution.outcomes) {
             let Outcome::Edges(call_type, callees) = outcome else { continue };
-            let caller = site.caller.map_or("<module>", |index| {
-                source.facts.summary.decls[index.0 as usize].qualname.as_str()
-            });
+            let caller = site
+                .caller
+                .map_or("<module>", |index| source.facts.summary.decls[index.0 as usize].qualname.as_str());
             for callee in callees {
                 let callee = callee_id(callee, &lines, &mut nodes);
                 edges.push(json!({
@@ -139,7 +139,13 @@ fn json_text(sources: &[Source], resolutions: &[Resolution]) -> String {
     serde_json::to_string(&json!({ "nodes": nodes, "edges": edges })).expect("plain values can be written")
 }
 
-fn add_node(nodes: &mut BTreeMap<String, Value>, path: &RepoPath, qualname: &str, name: &str, span: (u32, u32)) {
+fn add_node(
+    nodes: &mut BTreeMap<String, Value>,
+    path: &RepoPath,
+    qualname: &str,
+    name: &str,
+    span: (u32, u32),
+) {
     let id = id(path, qualname);
     let value = json!({
         "id": id, "name": name, "qualname": qualname, "file": path.as_str(), "lineStart": span.0,
@@ -165,8 +171,11 @@ fn callee_id(
         Callee::New(symbol) => synthetic(symbol, ".<new>"),
         Callee::Variant(symbol) => synthetic(symbol, ""),
         Callee::Boundary { specifier, class, name } => {
-            let parts: Vec<&str> =
-                [specifier, class, name].into_iter().map(|part| part.as_str()).filter(|it| !it.is_empty()).collect();
+            let parts: Vec<&str> = [specifier, class, name]
+                .into_iter()
+                .map(|part| part.as_str())
+                .filter(|it| !it.is_empty())
+                .collect();
             let id = format!("boundary:{}", parts.join("."));
             nodes.insert(id.clone(), json!({ "id": id, "name": name, "kind": "boundary" }));
             id

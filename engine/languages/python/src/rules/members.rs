@@ -67,6 +67,11 @@ pub(super) fn direct_member(
     match receiver {
         Ty::Instance(def, args) => in_bases(session, receiver, &session.linear(def, args), name)
             .or_else(|| outside_member(session, def, name)),
+        // What the receiver of a method is called in what the method gives: it may be of a derived type,
+        // and what is read from it is bound to whatever it turns out to be.
+        Ty::Param(def, index) if *index == ParamId::SELF => {
+            in_bases(session, receiver, &session.linear(def, &session.own_params(def)), name)
+        }
         Ty::Super(def, args) => {
             let this = Ty::Instance(def.clone(), args.clone());
             in_bases(session, &this, session.linear(def, args).get(1..)?, name)
@@ -83,8 +88,7 @@ pub(super) fn direct_member(
                 })
             }
             Ty::Param(def, _) => {
-                let instance = Ty::Instance(def.clone(), session.own_params(def));
-                direct_member(session, from, &instance.into_type(), name, namespace)
+                in_bases(session, receiver, &session.linear(def, &session.own_params(def)), name)
             }
             _ => defaults::direct_member(session, from, receiver, name, namespace),
         },

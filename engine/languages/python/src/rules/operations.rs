@@ -1,7 +1,7 @@
 //! What operators, iteration, subscripts, `await` and `with` give.
 
 use bindery_facts::Name;
-use bindery_graph::{Def, Namespace, Session, Ty};
+use bindery_graph::{Def, Namespace, ParamId, Session, Ty};
 
 /// Special methods of binary operators (Data model, "Emulating numeric types").
 const OPERATORS: &[(&str, &str)] = &[
@@ -19,6 +19,14 @@ const OPERATORS: &[(&str, &str)] = &[
     (">>", "__rshift__"),
     ("**", "__pow__"),
 ];
+
+/// A receiver that may be of a derived type, as an instance of the class it is written in.
+fn concrete(session: &Session, value: &Ty) -> Ty {
+    match value {
+        Ty::Param(def, index) if *index == ParamId::SELF => Ty::Instance(def.clone(), session.own_params(def)),
+        other => other.clone(),
+    }
+}
 
 /// What calling the special method `name` of a value gives.
 pub(super) fn special(session: &Session, value: &Ty, name: &'static str) -> Ty {
@@ -54,6 +62,7 @@ fn each(session: &Session, members: &[Ty], of: impl Fn(&Ty) -> Ty) -> Ty {
 
 /// What iterating over a value gives.
 pub(super) fn element(session: &Session, base: &Ty, is_async: bool) -> Ty {
+    let base = &concrete(session, base);
     match base {
         Ty::Tuple(parts) => session.joined(parts.iter().cloned()),
         Ty::Union(members) => each(session, members, |member| element(session, member, is_async)),
@@ -105,6 +114,7 @@ fn async_element(session: &Session, base: &Ty) -> Ty {
 
 /// `base[index]`.
 pub(super) fn index(session: &Session, base: &Ty, index: &Ty) -> Ty {
+    let base = &concrete(session, base);
     let is_slice = index.instance_def().is_some_and(|def| def.is_library() && def.decl().name == "slice");
     match base {
         Ty::Union(members) => each(session, members, |member| self::index(session, member, index)),
@@ -153,6 +163,7 @@ fn is_generator(base: &Ty) -> bool {
 /// the type unless it says otherwise.
 pub(super) fn operation(session: &Session, operator: &str, operands: &[Ty]) -> Ty {
     let [left, right] = operands else { return Ty::Unknown };
+    let left = &concrete(session, left);
     if let Ty::Union(members) = left {
         return each(session, members, |member| {
             operation(session, operator, &[member.clone(), right.clone()])

@@ -228,11 +228,7 @@ fn find_crate(session: &Session, path: &Name, name: &Name) -> Option<Ty> {
 
 /// A crate outside the set.
 pub(super) fn outside(name: &Name) -> Ty {
-    Ty::External(Rc::new(External {
-        specifier: name.clone(),
-        class: Name::default(),
-        name: Name::default(),
-    }))
+    Ty::External(Rc::new(External { specifier: name.clone(), class: Name::default(), name: Name::default() }))
 }
 
 /// The root of a package's library, if it has one of that name.

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use bindery_facts::{DeclKind, Name};
+use bindery_facts::{Decl, DeclKind, Name, ParamKind, TypeExpr};
 use bindery_graph::{
     Def, FunctionTy, Learned, Namespace, ParamId, Place, Provided, Session, Subst, Ty, defaults,
 };
@@ -27,9 +27,7 @@ pub(super) fn direct_member(
         Ty::External(external) => Some(paths::external_member(session, external, name, namespace)),
         Ty::Type(instance) => type_member(session, receiver, instance, name, namespace),
         Ty::Instance(..) if namespace == Namespace::Value => field(session, receiver, name),
-        Ty::Tuple(parts) if namespace == Namespace::Value => {
-            parts.get(name.parse::<usize>().ok()?).cloned()
-        }
+        Ty::Tuple(parts) if namespace == Namespace::Value => parts.get(name.parse::<usize>().ok()?).cloned(),
         Ty::Module(_) => defaults::direct_member(session, from, receiver, name, namespace),
         _ if namespace == Namespace::Method => method(session, receiver, receiver, name),
         _ => None,
@@ -91,7 +89,8 @@ pub(super) fn method(session: &Session, value: &Ty, receiver: &Ty, name: &Name) 
             trait_member(session, value, value, receiver, name)
         }
         Ty::Instance(def, _) => {
-            let declared = if def.is_library() { library_member(session, value, receiver, name) } else { None };
+            let declared =
+                if def.is_library() { library_member(session, value, receiver, name) } else { None };
             declared.or_else(|| implemented(session, value, receiver, name))
         }
         Ty::Param(def, ParamId::SELF) => {
@@ -134,8 +133,9 @@ pub(super) fn trait_member(
         let Some(base_def) = base.instance_def() else { continue };
         let place = base_def.place();
         let items = session.members(&place.path, &place.owner, name);
-        let member = items.iter().filter_map(|item| session.def(item)).find(|it| it.decl().kind.is_callable());
-        if let Some(member) = member {
+        let member =
+            items.iter().filter_map(|item| session.def(item)).find(|it| it.decl().kind.is_callable());
+        if let Some(member) = member.filter(|member| !wants_another_wrapper(member.decl(), value)) {
             return Some(function(&member, receiver, trait_subst(session, base, value)));
         }
         if let Some(constant) = items.iter().find(|item| item.variable().is_some()) {
@@ -211,18 +211,37 @@ fn members_of_impls(session: &Session, value: &Ty, name: &Name) -> Vec<Candidate
             (_, Some(variable)) => &variable.owner,
             _ => return None,
         };
-        let implementation = traits::implementation(session, &session.symbol(&session.path_of(item), owner)?)?;
+        if item.decl().is_some_and(|decl| wants_another_wrapper(decl, value)) {
+            return None;
+        }
+        let implementation =
+            traits::implementation(session, &session.symbol(&session.path_of(item), owner)?)?;
         traits::admits(session, &implementation, value)
             .then(|| Candidate { item: item.clone(), implementation })
     };
     items.iter().filter_map(candidate).collect()
 }
 
+/// Whether a method's receiver is its type in a smart pointer that the value is one of itself: on a
+/// `Pin<&mut T>` a method with `self: Pin<&mut Self>` is one of `T`, not one of `Pin`.
+fn wants_another_wrapper(decl: &Decl, value: &Ty) -> bool {
+    let Ty::Instance(def, _) = value else { return false };
+    let receiver = decl.params.first().filter(|param| param.kind == ParamKind::Receiver);
+    match receiver.and_then(|param| param.ty.as_ref()) {
+        Some(TypeExpr::Path(segments)) => {
+            def.is_library() && segments.last().is_some_and(|last| last.name == def.decl().name)
+        }
+        _ => false,
+    }
+}
+
 /// One candidate answers; alternatives of conditional compilation all do; impls of one generic trait
 /// are told apart by the arguments.
 fn choice(session: &Session, all: &[&Candidate], value: &Ty, receiver: &Ty, name: &Name) -> Ty {
-    let values: Vec<Ty> =
-        all.iter().filter_map(|candidate| candidate_value(session, candidate, value, receiver, name)).collect();
+    let values: Vec<Ty> = all
+        .iter()
+        .filter_map(|candidate| candidate_value(session, candidate, value, receiver, name))
+        .collect();
     if values.len() < 2 {
         return values.into_iter().next().unwrap_or_default();
     }

@@ -101,7 +101,13 @@ impl Rules for RustRules {
         decl.kind == DeclKind::Struct && decl.shape == Shape::Unit
     }
 
-    fn is_visible(&self, session: &Session, from: &Place, container: &Place, visibility: &Visibility) -> bool {
+    fn is_visible(
+        &self,
+        session: &Session,
+        from: &Place,
+        container: &Place,
+        visibility: &Visibility,
+    ) -> bool {
         paths::is_visible(session, from, container, visibility)
     }
 

@@ -105,7 +105,9 @@ fn manifest_pairs(unit: &Unit, manifest: &Manifest, pairs: &mut Vec<(Key, Item)>
     for (index, entry) in manifest.entries.iter().enumerate() {
         let name = match entry.kind.as_str() {
             "dependency" | "dev-dependency" | "build-dependency" => dependency_key("dependency", &entry.key),
-            kind @ ("rename" | "workspace-dependency" | "workspace-rename") => dependency_key(kind, &entry.key),
+            kind @ ("rename" | "workspace-dependency" | "workspace-rename") => {
+                dependency_key(kind, &entry.key)
+            }
             _ => entry.kind.clone(),
         };
         pairs.push((custom(CARGO, unit.path.as_str().into(), name), Item::Entry(index as u32)));

@@ -50,8 +50,8 @@ pub(super) fn written_path(session: &Session, place: &Place, segments: &[Segment
     let Some(last) = segments.last().filter(|last| last.name == "Result" && !last.args.is_empty()) else {
         return special;
     };
-    let ty = special
-        .unwrap_or_else(|| session.path_by_members(place, segments, Namespace::Type).into_instance());
+    let ty =
+        special.unwrap_or_else(|| session.path_by_members(place, segments, Namespace::Type).into_instance());
     match ty {
         // Every crate's `Result<T>` is an alias of the standard one: nothing else can stand before `?`
         // under that name with the value's type first.
@@ -244,7 +244,12 @@ fn standard_member(session: &Session, module: &str, name: &Name, namespace: Name
 }
 
 /// The value of an external path, through library data where there is any.
-pub(super) fn external_member(session: &Session, external: &External, name: &Name, namespace: Namespace) -> Ty {
+pub(super) fn external_member(
+    session: &Session,
+    external: &External,
+    name: &Name,
+    namespace: Namespace,
+) -> Ty {
     external_step(session, external, name, namespace)
 }
 
@@ -297,7 +302,12 @@ fn is_module(session: &Session, item: &Provided, owner: &Name) -> bool {
 }
 
 /// Whether an item of this visibility in `container` can be named at `from`.
-pub(super) fn is_visible(session: &Session, from: &Place, container: &Place, visibility: &Visibility) -> bool {
+pub(super) fn is_visible(
+    session: &Session,
+    from: &Place,
+    container: &Place,
+    visibility: &Visibility,
+) -> bool {
     let container = || module_of_place(session, container);
     match visibility {
         Visibility::Public => true,

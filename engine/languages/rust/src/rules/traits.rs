@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use bindery_facts::{DeclKind, Name, TypeExpr};
 use bindery_graph::{
-    Bound, Def, LANGUAGE_GUARD, Learned, ParamId, Place, Provided, Session, Subst, Ty,
-    bound_callable,
+    Bound, Def, LANGUAGE_GUARD, Learned, ParamId, Place, Provided, Session, Subst, Ty, bound_callable,
 };
 use rustc_hash::FxHashMap;
 
@@ -136,7 +135,9 @@ pub(super) fn fits(session: &Session, pattern: &Ty, value: &Ty) -> bool {
             def == value_def && all_fit(args, value_args)
         }
         (Ty::ExternalInstance(a), Ty::ExternalInstance(b)) => a == b,
-        (Ty::Tuple(patterns), Ty::Tuple(values)) => patterns.len() == values.len() && all_fit(patterns, values),
+        (Ty::Tuple(patterns), Ty::Tuple(values)) => {
+            patterns.len() == values.len() && all_fit(patterns, values)
+        }
         (Ty::Bounded(a), Ty::Bounded(b)) => a.first().map(|it| &it.ty) == b.first().map(|it| &it.ty),
         (Ty::Callable(_), Ty::Callable(_) | Ty::Closure(_) | Ty::Function(_)) => true,
         _ => false,
@@ -202,12 +203,12 @@ fn implements(session: &Session, value: &Ty, bound: &Bound, depth: u32) -> bool 
     let is_it = |ty: &Ty| ty.instance_def() == Some(of_trait);
     match value {
         Ty::Param(def, ParamId::SELF) => session.linear(def, &session.own_params(def)).iter().any(is_it),
-        Ty::Param(..) | Ty::Bounded(_) | Ty::Associated(_) => bounds_of(session, value).iter().any(|bound| {
-            match &bound.ty {
+        Ty::Param(..) | Ty::Bounded(_) | Ty::Associated(_) => {
+            bounds_of(session, value).iter().any(|bound| match &bound.ty {
                 Ty::Instance(def, args) => session.linear(def, args).iter().any(is_it),
                 _ => false,
-            }
-        }),
+            })
+        }
         Ty::Callable(_) | Ty::Closure(_) | Ty::Function(_) => {
             matches!(of_trait.decl().name.as_str(), "Fn" | "FnMut" | "FnOnce")
         }

@@ -30,11 +30,16 @@ pub(super) fn element(session: &Session, base: &Ty) -> Ty {
 
 /// `base[index]`.
 pub(super) fn index(session: &Session, base: &Ty, index: &Ty) -> Ty {
-    let is_range = index.instance_def().is_some_and(|def| def.is_library() && def.decl().name.starts_with("Range"));
+    let is_range =
+        index.instance_def().is_some_and(|def| def.is_library() && def.decl().name.starts_with("Range"));
     for value in deref_chain(session, base) {
         let output = library_associated(session, &value, "Index", "Output");
         if output.is_known() {
-            return if is_range && value.instance_def().is_some_and(|def| def.is_library()) { value } else { output };
+            return if is_range && value.instance_def().is_some_and(|def| def.is_library()) {
+                value
+            } else {
+                output
+            };
         }
     }
     Ty::Unknown
@@ -46,7 +51,11 @@ pub(super) fn awaited(session: &Session, base: &Ty) -> Ty {
         Ty::Awaitable(inner) => inner.as_ref().clone(),
         value => {
             let future = library_associated(session, &value, "Future", "Output");
-            if future.is_known() { future } else { library_associated(session, &value, "IntoFuture", "Output") }
+            if future.is_known() {
+                future
+            } else {
+                library_associated(session, &value, "IntoFuture", "Output")
+            }
         }
     });
     outputs.into_iter().find(Ty::is_known).unwrap_or_default()
@@ -55,7 +64,9 @@ pub(super) fn awaited(session: &Session, base: &Ty) -> Ty {
 /// The value inside `Option` and `Result`.
 pub(super) fn tried(base: &Ty) -> Ty {
     match base {
-        Ty::Instance(def, _) if def.is_library() && matches!(def.decl().name.as_str(), "Option" | "Result") => {
+        Ty::Instance(def, _)
+            if def.is_library() && matches!(def.decl().name.as_str(), "Option" | "Result") =>
+        {
             base.arg(0)
         }
         Ty::Instance(def, _) if def.is_library() && def.decl().name == "Poll" => base.arg(0),
@@ -109,11 +120,48 @@ fn binary(session: &Session, operator: &str, first: &Ty) -> Ty {
 
 /// Macros of the standard library and the compiler.
 const MACROS: &[&str] = &[
-    "addr_of", "addr_of_mut", "asm", "assert", "assert_eq", "assert_ne", "cfg", "column", "compile_error",
-    "concat", "dbg", "debug_assert", "debug_assert_eq", "debug_assert_ne", "env", "eprint", "eprintln", "file",
-    "format", "format_args", "global_asm", "include", "include_bytes", "include_str", "is_x86_feature_detected",
-    "line", "matches", "module_path", "option_env", "panic", "pin", "print", "println", "ready", "stringify",
-    "thread_local", "todo", "unimplemented", "unreachable", "vec", "write", "writeln",
+    "addr_of",
+    "addr_of_mut",
+    "asm",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "cfg",
+    "column",
+    "compile_error",
+    "concat",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "global_asm",
+    "include",
+    "include_bytes",
+    "include_str",
+    "is_x86_feature_detected",
+    "line",
+    "matches",
+    "module_path",
+    "option_env",
+    "panic",
+    "pin",
+    "print",
+    "println",
+    "ready",
+    "stringify",
+    "thread_local",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
 ];
 
 /// Whether a macro is one of them.

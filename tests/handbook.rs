@@ -1,0 +1,165 @@
+//! What a build leaves is sound: every link of every page resolves, every artifact is valid against its
+//! schema, calls are conserved, ids are unique. Over every fixture repository; `BINDERY_CORPUS=DIR` adds the
+//! repositories in a directory.
+
+mod harness;
+
+use std::collections::BTreeSet;
+
+use bindery_artifacts::read::read;
+use bindery_artifacts::{Assignment, Card, DroppedCalls, Graph, Narration, Organization, Registers, ScanCoverage, Skeleton};
+use bindery_handbook::pages::page_links;
+use harness::*;
+
+fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
+    let bytes = tree.get(path.as_bytes()).unwrap_or_else(|| panic!("{path} was not written"));
+    std::str::from_utf8(bytes).unwrap_or_else(|_| panic!("{path} is not UTF-8"))
+}
+
+/// Everything that must hold of one built repository.
+fn assert_sound(name: &str, sources: &Tree, tree: &Tree) {
+    links_resolve(name, sources, tree);
+    artifacts_are_valid(name, tree);
+    calls_are_conserved(name, tree);
+    for (path, bytes) in tree {
+        assert!(!bytes.contains(&b'\r'), "{name}: {} has CR", String::from_utf8_lossy(path));
+        assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{name}: {} lacks its last LF", String::from_utf8_lossy(path));
+    }
+}
+
+fn links_resolve(name: &str, sources: &Tree, tree: &Tree) {
+    let pages: Vec<(&str, &str)> = tree
+        .keys()
+        .filter_map(|path| std::str::from_utf8(path).ok()?.strip_prefix(".bindery/handbook/"))
+        .filter(|path| path.ends_with(".md"))
+        .map(|page| (page, text(tree, &format!(".bindery/handbook/{page}"))))
+        .collect();
+    assert!(pages.iter().any(|(page, _)| *page == "overview.md"), "{name}: there is no overview");
+    let anchors: BTreeSet<String> = pages
+        .iter()
+        .flat_map(|(page, text)| page_links(text).anchors.into_iter().map(move |anchor| format!("{page}#{anchor}")))
+        .collect();
+    let names: BTreeSet<&str> = pages.iter().map(|(page, _)| *page).collect();
+    for (page, text) in &pages {
+        for target in page_links(text).targets {
+            let resolves = match target.strip_prefix("../../") {
+                Some(source) => {
+                    let path = source.split('#').next().unwrap_or_default();
+                    let path = percent_decoded(path);
+                    sources.contains_key(&path)
+                }
+                None => match target.split_once('#') {
+                    Some(("", anchor)) => anchors.contains(&format!("{page}#{anchor}")),
+                    Some(_) => anchors.contains(&target),
+                    None => names.contains(target.as_str()),
+                },
+            };
+            assert!(resolves, "{name}: `{target}` on {page} leads nowhere");
+        }
+    }
+}
+
+fn percent_decoded(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match (bytes[at], code) {
+            (b'%', Some(code)) => {
+                decoded.push(code);
+                at += 3;
+            }
+            (byte, _) => {
+                decoded.push(byte);
+                at += 1;
+            }
+        }
+    }
+    decoded
+}
+
+fn artifacts_are_valid(name: &str, tree: &Tree) {
+    macro_rules! valid {
+        ($kind:ty, $path:expr) => {
+            if let Err(findings) = read::<$kind>($path, text(tree, &format!(".bindery/{}", $path))) {
+                panic!("{name}: {}", findings[0]);
+            }
+        };
+    }
+    valid!(Graph, "phase1/graph.json");
+    valid!(DroppedCalls, "phase1/dropped-calls.json");
+    valid!(ScanCoverage, "phase1/scan-coverage.json");
+    valid!(Skeleton, "phase2/skeleton.yaml");
+    valid!(Assignment, "phase2/assignment.json");
+    valid!(Organization, "phase2/organization.yaml");
+    valid!(Narration, "phase3/narration.json");
+    valid!(Registers, "phase3/registers.json");
+    for path in tree.keys() {
+        let path = String::from_utf8_lossy(path).into_owned();
+        let card = path.strip_prefix(".bindery/").filter(|path| path.starts_with("phase2/cards/"));
+        if let Some(card) = card.filter(|card| !card.ends_with("_coverage.json")) {
+            valid!(Card, card);
+        }
+    }
+}
+
+/// Every scanned file has one card and one stage or is listed; every call row and edge has its own place.
+fn calls_are_conserved(name: &str, tree: &Tree) {
+    let graph: serde_json::Value =
+        serde_json::from_str(text(tree, ".bindery/phase1/graph.json")).expect("it was valid above");
+    let scanned = graph["metadata"]["scannedFiles"].as_array().expect("the schema says so");
+    let assignment: serde_json::Value =
+        serde_json::from_str(text(tree, ".bindery/phase2/assignment.json")).expect("it was valid above");
+    let placed = assignment["fileStage"].as_object().expect("the schema says so");
+    assert_eq!(placed.len(), scanned.len(), "{name}: every scanned file is placed once");
+    let nodes = graph["nodes"].as_object().expect("the schema says so");
+    for edge in graph["edges"].as_array().expect("the schema says so") {
+        for end in ["callerId", "calleeId"] {
+            let id = edge[end].as_str().expect("the schema says so");
+            assert!(nodes.contains_key(id), "{name}: an edge names {id}, which is no node");
+        }
+    }
+    let dropped: serde_json::Value =
+        serde_json::from_str(text(tree, ".bindery/phase1/dropped-calls.json")).expect("it was valid above");
+    let rows: usize = dropped["edgesByCategory"]
+        .as_object()
+        .expect("the schema says so")
+        .values()
+        .map(|rows| rows.as_array().map_or(0, Vec::len))
+        .sum();
+    assert_eq!(dropped["metadata"]["totalDropped"], rows, "{name}: dropped calls are counted");
+    let cards = tree.keys().filter(|path| path.starts_with(b".bindery/phase2/cards/")).count();
+    assert_eq!(cards, scanned.len() + 1, "{name}: a card each, and the coverage");
+}
+
+#[test]
+fn every_fixture_repository_gives_a_sound_handbook() {
+    let seeds = seeds();
+    for seed in &seeds {
+        let file_system = fresh(&seed.files);
+        build(&file_system).unwrap_or_else(|failure| panic!("{}: {failure}", seed.name));
+        assert_sound(&seed.name, &seed.files, &outputs(&file_system));
+        let outcome = check(&file_system).unwrap_or_else(|failure| panic!("{}: {failure}", seed.name));
+        assert!(outcome.stale.is_empty(), "{}: {:?}", seed.name, outcome.stale);
+    }
+    eprintln!("{} repositories", seeds.len());
+}
+
+#[test]
+fn repositories_from_outside_give_sound_handbooks() {
+    let Some(corpus) = std::env::var_os("BINDERY_CORPUS") else {
+        eprintln!("BINDERY_CORPUS names no directory: nothing to build");
+        return;
+    };
+    for entry in std::fs::read_dir(corpus).expect("BINDERY_CORPUS can be listed").flatten() {
+        if entry.path().is_dir() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let sources = directory(&entry.path());
+            let file_system = fresh(&sources);
+            build(&file_system).unwrap_or_else(|failure| panic!("{name}: {failure}"));
+            assert_sound(&name, &sources, &outputs(&file_system));
+            eprintln!("{name}: {} files", sources.len());
+        }
+    }
+}
