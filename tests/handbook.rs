@@ -5,8 +5,10 @@
 mod harness;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use bindery_artifacts::read::read;
+use bindery_engine::{Failure, Options};
 use bindery_artifacts::{Assignment, Card, DroppedCalls, Graph, Narration, Organization, Registers, ScanCoverage, Skeleton};
 use bindery_handbook::pages::page_links;
 use harness::*;
@@ -144,6 +146,37 @@ fn every_fixture_repository_gives_a_sound_handbook() {
         assert!(outcome.stale.is_empty(), "{}: {:?}", seed.name, outcome.stale);
     }
     eprintln!("{} repositories", seeds.len());
+}
+
+/// R28: every fixture through every command, without a panic.
+#[test]
+fn every_command_works_on_every_fixture_repository() {
+    for seed in seeds() {
+        let file_system = fresh(&seed.files);
+        build(&file_system).unwrap_or_else(|failure| panic!("{}: {failure}", seed.name));
+        let repository = open(Arc::new(file_system.clone()), &Options::default()).expect("it opened before");
+        let name = &seed.name;
+        let fails = |failure: Failure| -> ! { panic!("{name}: {failure}") };
+        let status = repository.status(true).unwrap_or_else(|failure| fails(failure));
+        assert!(status.inputs.is_empty() && status.outputs.is_empty(), "{name}: {status:?}");
+        for path in seed.files.keys().filter_map(|path| std::str::from_utf8(path).ok()) {
+            // What is no input is a usage error, which is an answer too.
+            let _ = repository.why(path);
+        }
+        repository.why("overview.md").unwrap_or_else(|failure| fails(failure));
+        for symbol in ["main", "run", "f", "new", "__init__"] {
+            let symbols = repository.symbols(symbol).unwrap_or_else(|failure| fails(failure));
+            let callers = repository.callers(symbol).unwrap_or_else(|failure| fails(failure));
+            let callees = repository.callees(symbol).unwrap_or_else(|failure| fails(failure));
+            assert_eq!((symbols.len(), symbols.len()), (callers.len(), callees.len()), "{name}: {symbol}");
+        }
+        repository.skeleton_draft().unwrap_or_else(|failure| fails(failure));
+        assert_eq!(repository.cache_verify().unwrap_or_else(|failure| fails(failure)).affected, 0, "{name}");
+        repository.cache_stats().unwrap_or_else(|failure| fails(failure));
+        repository.cache_gc().unwrap_or_else(|failure| fails(failure));
+        repository.cache_clear().unwrap_or_else(|failure| fails(failure));
+        build(&file_system).unwrap_or_else(|failure| panic!("{name}, after clearing the cache: {failure}"));
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bindery_graph::{Item, Provided};
 /// Later declarations replace earlier ones, unless they stand under a condition: then either may be
 /// there. A variable that only stands for a missing import (`json = None`) is no alternative.
 pub(super) fn choose(items: &[Provided]) -> Vec<Provided> {
-    let decls: Vec<&Provided> = items.iter().filter(|item| is_meant(item)).collect();
+    let decls: Vec<&Provided> = items.iter().filter(is_meant).collect();
     if !decls.is_empty() {
         let mut chosen = latest(&decls);
         if chosen.iter().all(is_conditional) {

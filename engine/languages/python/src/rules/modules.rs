@@ -314,7 +314,7 @@ fn module_below(session: &Session, directory: &str, segments: &[Name]) -> Option
         let file = |init: &&str| {
             if directory.is_empty() { (**init).to_owned() } else { format!("{directory}/{init}") }
         };
-        return INITS.iter().map(|init| file(&init)).find(|file| session.has_file(file)).map(Module::file);
+        return INITS.iter().map(file).find(|file| session.has_file(file)).map(Module::file);
     }
     below(session, directory, &segments.join("/"))
 }

@@ -23,7 +23,9 @@ const OPERATORS: &[(&str, &str)] = &[
 /// A receiver that may be of a derived type, as an instance of the class it is written in.
 fn concrete(session: &Session, value: &Ty) -> Ty {
     match value {
-        Ty::Param(def, index) if *index == ParamId::SELF => Ty::Instance(def.clone(), session.own_params(def)),
+        Ty::Param(def, index) if *index == ParamId::SELF => {
+            Ty::Instance(def.clone(), session.own_params(def))
+        }
         other => other.clone(),
     }
 }

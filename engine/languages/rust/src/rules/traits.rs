@@ -113,7 +113,7 @@ fn of_type(session: &Session, def: &Def, key: &Name) -> Rc<[Implementation]> {
     }
     let plain = Ty::instance(def.clone());
     let all: Rc<[Implementation]> =
-        under_key(session, key).iter().filter(|it| fits(session, &it.target, &plain)).cloned().collect();
+        under_key(session, key).iter().filter(|it| fits(&it.target, &plain)).cloned().collect();
     cache.borrow_mut().insert(def.id(), all.clone());
     all
 }
@@ -124,9 +124,9 @@ pub(super) fn blanket_implementations(session: &Session) -> Rc<[Implementation]>
 }
 
 /// Whether a value can be of an impl's target type, as far as it is known.
-pub(super) fn fits(session: &Session, pattern: &Ty, value: &Ty) -> bool {
+pub(super) fn fits(pattern: &Ty, value: &Ty) -> bool {
     let all_fit = |patterns: &[Ty], values: &[Ty]| {
-        patterns.iter().zip(values).all(|(pattern, value)| fits(session, pattern, value))
+        patterns.iter().zip(values).all(|(pattern, value)| fits(pattern, value))
     };
     match (pattern, value) {
         (Ty::Unknown | Ty::Param(..) | Ty::Associated(_), _) | (_, Ty::Unknown) => true,
@@ -148,7 +148,7 @@ pub(super) fn fits(session: &Session, pattern: &Ty, value: &Ty) -> bool {
 /// so, meets the bounds. Bounds of the set's own impls are not looked into: code that compiles
 /// meets them.
 pub(super) fn admits(session: &Session, implementation: &Implementation, value: &Ty) -> bool {
-    if !fits(session, &implementation.target, value) {
+    if !fits(&implementation.target, value) {
         return false;
     }
     let def = &implementation.def;
