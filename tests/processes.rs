@@ -150,3 +150,14 @@ fn is_orphan(pid: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)) == Some("1")
 }
+
+#[test]
+fn a_file_that_took_a_run_along_is_parsed_apart_and_forgotten() {
+    let root = repository(4);
+    assert!(start(root.path()).wait().expect("the program ends").success());
+    fs::write(root.path().join("m1.py"), "def f1():\n    return 1\n").expect("sources can be written");
+    let names = root.path().join(".bindery/parsing");
+    fs::write(&names, "m1.py\n").expect("the work directory can be written");
+    assert_clean(root.path(), "after a crash in the parser");
+    assert!(!names.exists(), "the names are forgotten once the file is parsed");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use bindery_artifacts::{Phase, QueryKind, RunReport};
+use bindery_artifacts::{FileSet, Phase, QueryKind, RunReport};
 use bindery_facts::{FileFacts, Name, encode};
 use bindery_graph::{Resolution, Symbol, Unit};
 use bindery_languages::{for_language, registry};
@@ -126,7 +126,9 @@ impl Analyser<'_> {
         let file_system = &*repository.file_system;
         let selector = self.selector()?;
         let rules = Some(repository.selection_digest());
-        let Some(moved) = moved.filter(|moved| {
+        // The git index is no input of the gate: what it lists is asked anew.
+        let is_tracked = repository.configuration.files == FileSet::Tracked;
+        let Some(moved) = moved.filter(|moved| !is_tracked && {
             old.known.selection_rules == rules && !moved.ignore_files && !old.known.selection.has_unreadable()
         }) else {
             let selection = selector.select(file_system, &interest)?;
@@ -153,8 +155,8 @@ impl Analyser<'_> {
             left_out.push(repository.work.base().to_vec());
         }
         let tracked = match configuration.files {
-            bindery_artifacts::FileSet::All => None,
-            bindery_artifacts::FileSet::Tracked => {
+            FileSet::All => None,
+            FileSet::Tracked => {
                 let git = repository.git().ok_or_else(|| Failure::usage("`files = \"tracked\"` needs a git repository"))?;
                 Some(git.tracked_paths(&repository.root)?.into_iter().collect())
             }
@@ -178,6 +180,7 @@ impl Analyser<'_> {
             recheck_sample: self.repository.options.recheck_sample,
             differing: AtomicU64::new(0),
             worker: self.repository.worker(),
+            work: &self.repository.work,
             jobs: self.repository.jobs(),
             interrupt: self.repository.interrupt.clone(),
             progress: self.progress,

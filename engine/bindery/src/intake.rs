@@ -13,7 +13,7 @@ use bindery_languages::for_language;
 use bindery_source::{ContentHash, Language, RepoPath};
 use bindery_store::fs::FileSystem;
 use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool};
-use bindery_store::{Interrupt, hash_file, read_file};
+use bindery_store::{Directory, Durability, Interrupt, hash_file, read_file, write_atomically};
 use bindery_syntax::{Limits, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -22,6 +22,9 @@ use crate::blobs::{Batches, Blobs};
 use crate::options::Progress;
 use crate::reading::{Packed, facts_key, left_out, parse_here};
 use crate::state::{InputKind, LeftOut, Retired, Status};
+
+/// The file in the work directory that names what this process is parsing.
+const PARSING: &[u8] = b"parsing";
 
 /// Up to this many files a process of its own costs more than it protects (starting one takes about 5 ms).
 const PARSED_HERE: usize = 8;
@@ -68,6 +71,8 @@ pub(crate) struct Intake<'a> {
     /// How many of the sample differed.
     pub(crate) differing: AtomicU64,
     pub(crate) worker: Option<WorkerCommand>,
+    /// The work directory, where files are named while they are parsed in this process.
+    pub(crate) work: &'a Directory,
     pub(crate) jobs: usize,
     pub(crate) interrupt: Interrupt,
     pub(crate) progress: &'a dyn Progress,
@@ -95,10 +100,34 @@ impl Intake<'_> {
     pub(crate) fn take(&self, wanted: &[Wanted]) -> Vec<Taken> {
         let run = Run::new(self, wanted);
         match &self.worker {
-            Some(command) if wanted.len() > PARSED_HERE => run.with_workers(command),
+            Some(command) if wanted.len() > PARSED_HERE || self.crashed_on(wanted) => run.with_workers(command),
+            Some(_) if !wanted.is_empty() => {
+                self.name(wanted);
+                run.here();
+            }
             _ => run.here(),
         }
-        run.finish()
+        let taken = run.finish();
+        if self.worker.is_some() && !wanted.is_empty() {
+            // Whoever reads the names later takes a worker for nothing; that is no fault worth a message.
+            let _ = self.work.file_system().remove_file(&self.work.path(PARSING));
+        }
+        taken
+    }
+
+    /// Whether an earlier run ended while it parsed one of these in its own process.
+    fn crashed_on(&self, wanted: &[Wanted]) -> bool {
+        let Ok(named) = read_file(self.work.file_system(), &self.work.path(PARSING)) else { return false };
+        let named: Vec<&[u8]> = named.bytes.split(|byte| *byte == b'\n').collect();
+        wanted.iter().any(|wanted| named.contains(&wanted.path.as_str().as_bytes()))
+    }
+
+    /// Names the files before they are parsed here: a parser that takes the process along leaves the names.
+    fn name(&self, wanted: &[Wanted]) {
+        let names: Vec<&str> = wanted.iter().map(|wanted| wanted.path.as_str()).collect();
+        let (file_system, path) = (self.work.file_system(), self.work.path(PARSING));
+        // A work directory that cannot be written costs the protection, not the build.
+        let _ = write_atomically(file_system, &path, names.join("\n").as_bytes(), Durability::Renamed);
     }
 
     fn read(&self, index: usize, wanted: &Wanted) -> Read {

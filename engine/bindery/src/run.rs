@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bindery_artifacts::{ArtifactExport, Phase, QueryKind, RunReport, Skeleton, files};
+use bindery_artifacts::{ArtifactExport, FileSet, Phase, QueryKind, RunReport, Skeleton, files};
 use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
@@ -113,7 +113,8 @@ impl<'a> Run<'a> {
     pub(crate) fn nothing_changed(&mut self, bytes: &[u8]) -> Option<u64> {
         let clock = Timed::start(Phase::Scan);
         let (known, build, _) = State::decode_known(bytes)?;
-        if build != Some(build_id()) || self.mode == GateMode::HashEverything {
+        let is_tracked = self.repository.configuration.files == FileSet::Tracked;
+        if build != Some(build_id()) || self.mode == GateMode::HashEverything || is_tracked {
             return None;
         }
         self.date = self.repository.date(Some(&known.date));
