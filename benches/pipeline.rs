@@ -42,7 +42,11 @@ fn main() {
         })
         .collect();
     let (cache, files, bytes) = (repository.cache_bytes(), repository.files.len(), repository.bytes);
-    println!("state and cache: {:.1} MB, {:.2} of the source", cache as f64 / 1e6, cache as f64 / bytes as f64);
+    println!(
+        "state and cache: {:.1} MB, {:.2} of the source",
+        cache as f64 / 1e6,
+        cache as f64 / bytes as f64
+    );
     println!("{{\"files\":{files},\"bytes\":{bytes},\"cacheBytes\":{cache},\"rows\":[{}]}}", json.join(","));
 }
 
@@ -67,16 +71,22 @@ impl Repository {
         let mut pending = vec![source.to_owned()];
         let (mut files, mut bytes) = (Vec::new(), 0);
         while let Some(directory) = pending.pop() {
-            let mut entries: Vec<PathBuf> =
-                fs::read_dir(&directory).expect("DIRECTORY can be listed").filter_map(|entry| Some(entry.ok()?.path())).collect();
+            let mut entries: Vec<PathBuf> = fs::read_dir(&directory)
+                .expect("DIRECTORY can be listed")
+                .filter_map(|entry| Some(entry.ok()?.path()))
+                .collect();
             entries.sort();
             for path in entries {
-                let wanted = path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending));
+                let wanted = path
+                    .extension()
+                    .and_then(|ending| ending.to_str())
+                    .is_some_and(|ending| ENDINGS.contains(&ending));
                 if path.is_dir() && !path.is_symlink() {
                     pending.push(path);
                 } else if wanted && path.is_file() && files.len() < limit {
                     let target = root.join(path.strip_prefix(source).expect("it was found below DIRECTORY"));
-                    fs::create_dir_all(target.parent().expect("a file has a directory")).expect("the copy can be made");
+                    fs::create_dir_all(target.parent().expect("a file has a directory"))
+                        .expect("the copy can be made");
                     bytes += fs::copy(&path, &target).expect("the copy can be made");
                     files.push(target);
                 }
@@ -85,7 +95,11 @@ impl Repository {
         // Generated files are what some repositories consist of.
         fs::write(root.join("bindery.toml"), "include = [\"**\"]\n").expect("the copy can be written");
         let repository = Self { root, files, bytes };
-        for arguments in [&["init", "-q"][..], &["add", "-A"], &["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "start"]] {
+        for arguments in [
+            &["init", "-q"][..],
+            &["add", "-A"],
+            &["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "start"],
+        ] {
             run(Command::new("git").args(arguments).current_dir(&repository.root));
         }
         repository
@@ -99,9 +113,15 @@ impl Repository {
         rows.push(self.measure("full, no exports", &no_exports, &|_| clean()));
         self.bindery(&no_exports);
         rows.push(self.measure("nothing changed", &no_exports, &|_| {}));
-        rows.push(self.measure("one body edited", &no_exports, &|round| self.edit(round, "probe = 1", "let probe = 1;")));
-        rows.push(self.measure("one name added", &no_exports, &|round| self.add("median", &format!("unheard_of_{round}"))));
-        rows.push(self.measure("one common name added", &no_exports, &|round| self.add(&format!("fresh{round}"), "get")));
+        rows.push(self.measure("one body edited", &no_exports, &|round| {
+            self.edit(round, "probe = 1", "let probe = 1;")
+        }));
+        rows.push(self.measure("one name added", &no_exports, &|round| {
+            self.add("median", &format!("unheard_of_{round}"))
+        }));
+        rows.push(self.measure("one common name added", &no_exports, &|round| {
+            self.add(&format!("fresh{round}"), "get")
+        }));
         rows.push(self.measure("check, nothing changed", &["check", "--quiet"], &|_| {}));
         rows
     }
@@ -124,7 +144,11 @@ impl Repository {
     fn bindery(&self, arguments: &[&str]) -> (f64, f64, f64) {
         // GNU time reports CPU and memory of the program with the children it waited for.
         let mut command = Command::new("time");
-        command.args(["-f", "%U %S %M", BINDERY]).args(arguments).current_dir(&self.root).stdout(Stdio::null());
+        command
+            .args(["-f", "%U %S %M", BINDERY])
+            .args(arguments)
+            .current_dir(&self.root)
+            .stdout(Stdio::null());
         let clock = Instant::now();
         let output = command.output().expect("GNU time is installed");
         let wall = clock.elapsed().as_secs_f64() * 1e3;
@@ -146,8 +170,10 @@ impl Repository {
             .output()
             .expect("cargo runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line = text.lines().find(|line| line.starts_with("bare parse")).expect("the bare parse is reported");
-        let seconds: f64 = line.split_whitespace().nth(2).and_then(|word| word.parse().ok()).expect("in seconds");
+        let line =
+            text.lines().find(|line| line.starts_with("bare parse")).expect("the bare parse is reported");
+        let seconds: f64 =
+            line.split_whitespace().nth(2).and_then(|word| word.parse().ok()).expect("in seconds");
         Row { name: "bare parse, one thread", wall: seconds * 1e3, cpu: seconds * 1e3, peak: 0.0 }
     }
 
@@ -192,7 +218,8 @@ impl Repository {
     fn add(&self, file: &str, name: &str) {
         let median = self.median();
         let ending = median.extension().and_then(|ending| ending.to_str()).expect("sources have endings");
-        let path = if file == "median" { median.clone() } else { median.with_file_name(format!("{file}.{ending}")) };
+        let path =
+            if file == "median" { median.clone() } else { median.with_file_name(format!("{file}.{ending}")) };
         let function = match ending {
             "py" => format!("\n\ndef {name}(key):\n    return key\n"),
             _ => format!("\npub fn {name}(key: u32) -> u32 {{\n    key\n}}\n"),

@@ -68,7 +68,8 @@ fn threads_directory_order_and_root_do_not_show() {
     let expected = clean_outputs(&fresh(&repository.files));
     let mut runs = 0;
     for threads in [1, 2, 16] {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
         for order in 0..7 {
             let file_system = fresh(&repository.files);
             let shuffled: Arc<dyn FileSystem> = Arc::new(Shuffled(file_system.clone(), order));
@@ -100,7 +101,9 @@ fn tree_of(commit: &str) -> Option<Tree> {
         let (head, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t')?);
         let (head, path) = (String::from_utf8_lossy(head), &path[1..]);
         let object = head.split(' ').nth(2)?;
-        let wanted = [".rs", ".py", ".toml", ".md", ".gitignore"].iter().any(|ending| path.ends_with(ending.as_bytes()));
+        let wanted = [".rs", ".py", ".toml", ".md", ".gitignore"]
+            .iter()
+            .any(|ending| path.ends_with(ending.as_bytes()));
         if wanted && head.contains("blob") {
             tree.insert(path.to_vec(), git(&["cat-file", "blob", object])?.into());
         }

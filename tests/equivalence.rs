@@ -14,7 +14,8 @@ const EDITS: usize = 5;
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {
     // The configuration has edits of its own; a broken one is a finding and no build.
-    let files: Vec<Vec<u8>> = sources(file_system).into_keys().filter(|path| path != b"bindery.toml").collect();
+    let files: Vec<Vec<u8>> =
+        sources(file_system).into_keys().filter(|path| path != b"bindery.toml").collect();
     if files.is_empty() {
         let (path, bytes) = numbers.pick(&pool.iter().collect::<Vec<_>>()).to_owned();
         file_system.write(path, bytes);
@@ -40,7 +41,16 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
             format!("delete line {} of {name}", gone + 1)
         }
         2 => {
-            let line = numbers.pick(&["# note", "// note", "", "def added():", "    return helper()", "fn added() { helper() }", "import os", "class Added: pass"]);
+            let line = numbers.pick(&[
+                "# note",
+                "// note",
+                "",
+                "def added():",
+                "    return helper()",
+                "fn added() { helper() }",
+                "import os",
+                "class Added: pass",
+            ]);
             lines.insert(at, (*line).to_owned());
             write(&path, &lines);
             format!("insert `{line}` into {name}")
@@ -80,7 +90,8 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
             format!("write `{}` to .gitignore", rule.trim())
         }
         9 => {
-            let text = numbers.pick(&["name = \"other\"\n", "depth = \"deep\"\n", "exclude = [\"moved/\"]\n", ""]);
+            let text =
+                numbers.pick(&["name = \"other\"\n", "depth = \"deep\"\n", "exclude = [\"moved/\"]\n", ""]);
             file_system.write(b"bindery.toml", text.as_bytes());
             format!("write `{}` to bindery.toml", text.trim())
         }
@@ -89,16 +100,25 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
             format!("give {name} CRLF line ends")
         }
         11 => {
-            file_system.write(b"README.md", format!("# Title {}\n\nSome words about it all here.\n", numbers.below(3)).as_bytes());
+            file_system.write(
+                b"README.md",
+                format!("# Title {}\n\nSome words about it all here.\n", numbers.below(3)).as_bytes(),
+            );
             "write README.md".to_owned()
         }
         12 => {
-            file_system.write(&path, text.replacen("def ", "def renamed_", 1).replacen("fn ", "fn renamed_", 1).as_bytes());
+            file_system.write(
+                &path,
+                text.replacen("def ", "def renamed_", 1).replacen("fn ", "fn renamed_", 1).as_bytes(),
+            );
             format!("rename a function in {name}")
         }
         _ => {
             let other = numbers.pick(&files).clone();
-            let (one, two) = (file_system.contents(&path).unwrap_or_default(), file_system.contents(&other).unwrap_or_default());
+            let (one, two) = (
+                file_system.contents(&path).unwrap_or_default(),
+                file_system.contents(&other).unwrap_or_default(),
+            );
             file_system.write(&path, &two);
             file_system.write(&other, &one);
             format!("swap {name} and {}", String::from_utf8_lossy(&other))
@@ -116,8 +136,9 @@ fn incremental_equals_clean() {
         let mut history = Vec::new();
         for _ in 0..EDITS {
             history.push(edit(&mut numbers, &file_system, &repository.files));
-            build(&file_system)
-                .unwrap_or_else(|failure| panic!("seed {seed}, {}, after {history:#?}: {failure}", repository.name));
+            build(&file_system).unwrap_or_else(|failure| {
+                panic!("seed {seed}, {}, after {history:#?}: {failure}", repository.name)
+            });
             let differing = differences(&outputs(&file_system), &clean_outputs(&file_system));
             assert!(
                 differing.is_empty(),
@@ -149,7 +170,11 @@ fn undo_restores_the_bytes_and_then_writes_nothing() {
         let differing = differences(&before, &outputs(&file_system));
         assert!(differing.is_empty(), "seed {seed}, {}, {what}:\n{}", repository.name, differing.join("\n"));
         let again = build(&file_system).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
-        assert_eq!((again.report.pages.written, again.report.artifacts.written), (0, 0), "seed {seed}, {what}");
+        assert_eq!(
+            (again.report.pages.written, again.report.artifacts.written),
+            (0, 0),
+            "seed {seed}, {what}"
+        );
     });
 }
 
@@ -165,7 +190,8 @@ fn verify_finds_no_difference() {
             build(&file_system).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
         }
         let options = Options { verify: true, ..Options::default() };
-        let outcome = build_with(&file_system, &options).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
+        let outcome =
+            build_with(&file_system, &options).unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
         assert_eq!(outcome.report.replaced_cache_entries, 0, "seed {seed}, {}", repository.name);
         assert_eq!(outcome.report.pages.written, 0, "seed {seed}, {}", repository.name);
     });

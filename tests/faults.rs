@@ -23,8 +23,12 @@ fn faulty(file_system: &MemoryFileSystem, fault: Fault) -> (Result<(), String>, 
 fn edited() -> MemoryFileSystem {
     let file_system = fresh(&small().files);
     build(&file_system).expect("the small repository builds");
-    file_system.write(b"src/store.rs", b"pub fn save(n: u32) -> u32 {\n    check(n)\n}\n\nfn check(n: u32) -> u32 {\n    n\n}\n");
-    file_system.write(b"tools/more.py", b"from tools.text import line\n\n\ndef more():\n    return line(\"y\")\n");
+    file_system.write(
+        b"src/store.rs",
+        b"pub fn save(n: u32) -> u32 {\n    check(n)\n}\n\nfn check(n: u32) -> u32 {\n    n\n}\n",
+    );
+    file_system
+        .write(b"tools/more.py", b"from tools.text import line\n\n\ndef more():\n    return line(\"y\")\n");
     file_system
 }
 
@@ -210,7 +214,11 @@ fn writes_within_one_tick_of_the_clock_are_all_seen() {
             file_system.write(b"tools/text.py", text.as_bytes());
             build(&file_system).expect("it builds");
             let differing = differences(&outputs(&file_system), &clean_outputs(&file_system));
-            assert!(differing.is_empty(), "granularity {granularity}, round {round}: {}", differing.join("\n"));
+            assert!(
+                differing.is_empty(),
+                "granularity {granularity}, round {round}: {}",
+                differing.join("\n")
+            );
         }
     }
 }
@@ -221,7 +229,8 @@ fn times_that_prove_nothing_hide_no_change() {
     build(&file_system).expect("the small repository builds");
     let now = file_system.clock();
     let path = b"tools/text.py";
-    for (round, mtime) in [now, now - 3_600_000_000_000, now + 86_400_000_000_000, 0].into_iter().enumerate() {
+    for (round, mtime) in [now, now - 3_600_000_000_000, now + 86_400_000_000_000, 0].into_iter().enumerate()
+    {
         let text = format!("def line(word):\n    return word.t{round}()\n");
         file_system.write(path, text.as_bytes());
         file_system.set_mtime(path, mtime);

@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bindery_artifacts::read::read;
+use bindery_artifacts::{
+    Assignment, Card, DroppedCalls, Graph, Narration, Organization, Registers, ScanCoverage, Skeleton,
+};
 use bindery_engine::{Failure, Options};
-use bindery_artifacts::{Assignment, Card, DroppedCalls, Graph, Narration, Organization, Registers, ScanCoverage, Skeleton};
 use bindery_handbook::pages::page_links;
 use harness::*;
 
@@ -25,7 +27,11 @@ fn assert_sound(name: &str, sources: &Tree, tree: &Tree) {
     calls_are_conserved(name, tree);
     for (path, bytes) in tree {
         assert!(!bytes.contains(&b'\r'), "{name}: {} has CR", String::from_utf8_lossy(path));
-        assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{name}: {} lacks its last LF", String::from_utf8_lossy(path));
+        assert!(
+            bytes.is_empty() || bytes.ends_with(b"\n"),
+            "{name}: {} lacks its last LF",
+            String::from_utf8_lossy(path)
+        );
     }
 }
 
@@ -39,7 +45,9 @@ fn links_resolve(name: &str, sources: &Tree, tree: &Tree) {
     assert!(pages.iter().any(|(page, _)| *page == "overview.md"), "{name}: there is no overview");
     let anchors: BTreeSet<String> = pages
         .iter()
-        .flat_map(|(page, text)| page_links(text).anchors.into_iter().map(move |anchor| format!("{page}#{anchor}")))
+        .flat_map(|(page, text)| {
+            page_links(text).anchors.into_iter().map(move |anchor| format!("{page}#{anchor}"))
+        })
         .collect();
     let names: BTreeSet<&str> = pages.iter().map(|(page, _)| *page).collect();
     for (page, text) in &pages {

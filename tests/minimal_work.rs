@@ -80,28 +80,80 @@ fn rows() -> Vec<(&'static str, Edit, Vec<&'static str>)> {
         ("comment in Rust", Append("src/shape.rs", "// note\n"), vec!["src/shape.rs"]),
         ("blank line above everything", Replace("pkg/core.py", "from", "\nfrom"), vec!["pkg/core.py"]),
         ("body edit in Python", Replace("pkg/core.py", "line(\"a\")", "line(\"b\")"), vec!["pkg/core.py"]),
-        ("body edit in Rust", Replace("src/shape.rs", "self.side * self.side", "self.side"), vec!["src/shape.rs"]),
+        (
+            "body edit in Rust",
+            Replace("src/shape.rs", "self.side * self.side", "self.side"),
+            vec!["src/shape.rs"],
+        ),
         ("new call in a body", Append("other.py", "\n\nalone()\n"), vec!["other.py"]),
-        ("doc comment", Replace("src/shape.rs", "    pub fn area", "    /// Doc.\n    pub fn area"), vec!["src/shape.rs"]),
-        ("docstring", Replace("other.py", "    return", "    \"\"\"Doc.\"\"\"\n    return"), vec!["other.py"]),
-        ("a name nobody asks for", Append("pkg/text.py", "\n\ndef fresh():\n    pass\n"), vec!["pkg/text.py"]),
-        ("a common name elsewhere", Append("other.py", "\n\ndef line(word):\n    return word\n"), vec!["other.py"]),
-        ("a Rust function nobody asks for", Append("src/shape.rs", "\npub fn fresh() {}\n"), vec!["src/shape.rs"]),
+        (
+            "doc comment",
+            Replace("src/shape.rs", "    pub fn area", "    /// Doc.\n    pub fn area"),
+            vec!["src/shape.rs"],
+        ),
+        (
+            "docstring",
+            Replace("other.py", "    return", "    \"\"\"Doc.\"\"\"\n    return"),
+            vec!["other.py"],
+        ),
+        (
+            "a name nobody asks for",
+            Append("pkg/text.py", "\n\ndef fresh():\n    pass\n"),
+            vec!["pkg/text.py"],
+        ),
+        (
+            "a common name elsewhere",
+            Append("other.py", "\n\ndef line(word):\n    return word\n"),
+            vec!["other.py"],
+        ),
+        (
+            "a Rust function nobody asks for",
+            Append("src/shape.rs", "\npub fn fresh() {}\n"),
+            vec!["src/shape.rs"],
+        ),
         // core.py imports the name.
-        ("renamed function", Replace("pkg/text.py", "def line", "def row"), vec!["pkg/core.py", "pkg/text.py"]),
-        ("another parameter", Replace("pkg/text.py", "word)", "word, end=None)"), vec!["pkg/core.py", "pkg/text.py"]),
+        (
+            "renamed function",
+            Replace("pkg/text.py", "def line", "def row"),
+            vec!["pkg/core.py", "pkg/text.py"],
+        ),
+        (
+            "another parameter",
+            Replace("pkg/text.py", "word)", "word, end=None)"),
+            vec!["pkg/core.py", "pkg/text.py"],
+        ),
         // lib.rs calls it on a Square; main.rs asks only for the crate's `area`.
-        ("renamed method", Replace("src/shape.rs", "pub fn area", "pub fn size"), vec!["src/lib.rs", "src/shape.rs"]),
-        ("another return type", Replace("src/shape.rs", "area(&self) -> u32", "area(&self) -> u64"), vec!["src/lib.rs", "src/shape.rs"]),
-        ("renamed type", Replace("src/shape.rs", "pub struct Square", "pub struct Block"), vec!["src/lib.rs", "src/shape.rs"]),
+        (
+            "renamed method",
+            Replace("src/shape.rs", "pub fn area", "pub fn size"),
+            vec!["src/lib.rs", "src/shape.rs"],
+        ),
+        (
+            "another return type",
+            Replace("src/shape.rs", "area(&self) -> u32", "area(&self) -> u64"),
+            vec!["src/lib.rs", "src/shape.rs"],
+        ),
+        (
+            "renamed type",
+            Replace("src/shape.rs", "pub struct Square", "pub struct Block"),
+            vec!["src/lib.rs", "src/shape.rs"],
+        ),
         ("a file nobody imports", Write("extra.py", "def more():\n    return 1\n"), vec!["extra.py"]),
-        ("a file with a known name", Write("extra.py", "def line(word):\n    return word\n"), vec!["extra.py"]),
+        (
+            "a file with a known name",
+            Write("extra.py", "def line(word):\n    return word\n"),
+            vec!["extra.py"],
+        ),
         ("a file nobody imports goes", Remove("other.py"), vec![]),
         ("a file nobody imports moves", Move("other.py", "moved.py"), vec!["moved.py"]),
         ("another language's manifest-like file", Write("notes.md", "# Notes\n"), vec![]),
         ("a README", Write("README.md", "# Shapes\n\nDraws all kinds of shapes.\n"), vec![]),
         ("identical bytes", Write("other.py", "def alone():\n    return 1\n"), vec![]),
-        ("CRLF instead of LF changes nothing but the file", Write("other.py", "def alone():\r\n    return 1\r\n"), vec!["other.py"]),
+        (
+            "CRLF instead of LF changes nothing but the file",
+            Write("other.py", "def alone():\r\n    return 1\r\n"),
+            vec!["other.py"],
+        ),
     ]
 }
 
@@ -133,7 +185,10 @@ fn an_edit_that_shows_nowhere_writes_nothing() {
 #[test]
 fn a_body_edit_rewrites_the_page_that_shows_it() {
     let file_system = start();
-    apply(&file_system, &Replace("pkg/core.py", "    engine.start()", "    engine.start()\n    engine.start()"));
+    apply(
+        &file_system,
+        &Replace("pkg/core.py", "    engine.start()", "    engine.start()\n    engine.start()"),
+    );
     let outcome = build(&file_system).expect("it builds");
     let pages: Vec<&str> = outcome
         .report

@@ -19,14 +19,21 @@ fn repository(count: usize) -> tempfile::TempDir {
         let text = format!(
             "from m{next} import f{next}\n\n\nclass C{number}:\n    def go(self):\n        return f{next}()\n\n\ndef f{number}():\n    return C{number}().go()\n"
         );
-        fs::write(directory.path().join(format!("m{number}.py")), text).expect("the repository can be written");
+        fs::write(directory.path().join(format!("m{number}.py")), text)
+            .expect("the repository can be written");
     }
     directory
 }
 
 fn start(root: &Path) -> Child {
     let mut command = Command::new(BINDERY);
-    command.arg("build").arg(root).arg("--quiet").env_remove("CI").stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("build")
+        .arg(root)
+        .arg("--quiet")
+        .env_remove("CI")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     command.spawn().expect("the program starts")
 }
 
@@ -40,7 +47,8 @@ fn on_disk(root: &Path) -> Tree {
             if path.is_dir() {
                 pending.push(path);
             } else {
-                let relative = path.strip_prefix(root).expect("it is below the root").to_string_lossy().into_owned();
+                let relative =
+                    path.strip_prefix(root).expect("it is below the root").to_string_lossy().into_owned();
                 tree.insert(relative.into_bytes(), fs::read(&path).expect("outputs can be read").into());
             }
         }
@@ -100,7 +108,8 @@ fn a_build_killed_at_any_moment_is_repaired_by_the_next() {
         let which = numbers.below(80);
         let path = root.path().join(format!("m{which}.py"));
         let text = fs::read_to_string(&path).expect("sources can be read");
-        fs::write(&path, format!("{text}\n\ndef extra{round}():\n    return f{which}()\n")).expect("sources can be written");
+        fs::write(&path, format!("{text}\n\ndef extra{round}():\n    return f{which}()\n"))
+            .expect("sources can be written");
         let mut child = start(root.path());
         pause(&mut numbers, Duration::from_millis(150));
         child.kill().expect("a child can be killed");

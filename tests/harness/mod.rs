@@ -2,7 +2,12 @@
 //!
 //! Everything runs the real pipeline through [`Repository::over`]; only the file system is another one.
 
-#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test binary uses its own part of the harness")]
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "each test binary uses its own part of the harness"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -140,7 +145,9 @@ pub fn differences(left: &Tree, right: &Tree) -> Vec<String> {
     for (path, bytes) in left {
         match right.get(path) {
             None => differences.push(format!("only in the first: {}", shown(path))),
-            Some(other) if other != bytes => differences.push(format!("{}: {}", shown(path), first_difference(bytes, other))),
+            Some(other) if other != bytes => {
+                differences.push(format!("{}: {}", shown(path), first_difference(bytes, other)))
+            }
             Some(_) => {}
         }
     }
@@ -227,7 +234,10 @@ fn cases(language: &str, page: &Path) -> Vec<Seed> {
         } else if let Some(heading) = line.strip_prefix("## ") {
             cases.push(Seed { name: format!("{language}/{stem}: {heading}"), files: Tree::new() });
         } else if let Some(path) = line.strip_prefix("```").and_then(|info| info.split_once("file=")) {
-            open = Some((path.1.split_whitespace().next().unwrap_or_default().as_bytes().to_vec(), String::new()));
+            open = Some((
+                path.1.split_whitespace().next().unwrap_or_default().as_bytes().to_vec(),
+                String::new(),
+            ));
         }
     }
     cases.retain(|case| !case.files.is_empty());

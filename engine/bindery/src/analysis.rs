@@ -9,8 +9,8 @@ use bindery_facts::{FileFacts, Name, encode};
 use bindery_graph::{Resolution, Symbol, Unit};
 use bindery_languages::{for_language, registry};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
-use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Selector, SkipReason};
 use bindery_store::GateMode;
+use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Selector, SkipReason};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -105,7 +105,12 @@ pub(crate) struct Analyser<'a> {
 
 impl Analyser<'_> {
     /// Brings `old` up to date with the disk. `moved` is what the gate found out; none if it was not asked.
-    pub(crate) fn run(&self, old: State, moved: Option<Moved>, report: &mut RunReport) -> Result<Analysis, Stop> {
+    pub(crate) fn run(
+        &self,
+        old: State,
+        moved: Option<Moved>,
+        report: &mut RunReport,
+    ) -> Result<Analysis, Stop> {
         let clock = Timed::start(Phase::Scan);
         let (selection, moved) = self.select(&old, moved)?;
         let plan = Plan::new(self, &old, &selection, &moved)?;
@@ -128,8 +133,12 @@ impl Analyser<'_> {
         let rules = Some(repository.selection_digest());
         // The git index is no input of the gate: what it lists is asked anew.
         let is_tracked = repository.configuration.files == FileSet::Tracked;
-        let Some(moved) = moved.filter(|moved| !is_tracked && {
-            old.known.selection_rules == rules && !moved.ignore_files && !old.known.selection.has_unreadable()
+        let Some(moved) = moved.filter(|moved| {
+            !is_tracked && {
+                old.known.selection_rules == rules
+                    && !moved.ignore_files
+                    && !old.known.selection.has_unreadable()
+            }
         }) else {
             let selection = selector.select(file_system, &interest)?;
             return Ok((selection, Moved::default()));
@@ -157,7 +166,9 @@ impl Analyser<'_> {
         let tracked = match configuration.files {
             FileSet::All => None,
             FileSet::Tracked => {
-                let git = repository.git().ok_or_else(|| Failure::usage("`files = \"tracked\"` needs a git repository"))?;
+                let git = repository
+                    .git()
+                    .ok_or_else(|| Failure::usage("`files = \"tracked\"` needs a git repository"))?;
                 Some(git.tracked_paths(&repository.root)?.into_iter().collect())
             }
         };
@@ -176,7 +187,11 @@ impl Analyser<'_> {
             file_system: &*self.repository.file_system,
             blobs: self.blobs,
             limits,
-            cached: if self.distrust_cache { FxHashMap::default() } else { cached_facts(old, &limits, wanted.len()) },
+            cached: if self.distrust_cache {
+                FxHashMap::default()
+            } else {
+                cached_facts(old, &limits, wanted.len())
+            },
             recheck_sample: self.repository.options.recheck_sample,
             differing: AtomicU64::new(0),
             worker: self.repository.worker(),
@@ -348,7 +363,10 @@ impl Analyser<'_> {
         let changed: Vec<Vec<RepoPath>> = slots
             .into_par_iter()
             .map(|(slot, file)| {
-                let before = Ends::new(&self.blobs.facts(file).ok_or(Lost)?, &self.blobs.resolution(file).ok_or(Lost)?);
+                let before = Ends::new(
+                    &self.blobs.facts(file).ok_or(Lost)?,
+                    &self.blobs.resolution(file).ok_or(Lost)?,
+                );
                 let after = match resolved.get(&slot) {
                     Some(resolution) => Ends::new(&*snapshot.facts(slot)?, resolution),
                     None => Ends::default(),
@@ -372,7 +390,9 @@ impl Analyser<'_> {
             batches.add(slot, vec![(ContentHash::of(&blob), blob)]);
         });
         for (slot, places) in batches.finish() {
-            if let Some(FileRecord { status: Status::Scanned { resolution, .. }, .. }) = &mut files[slot as usize] {
+            if let Some(FileRecord { status: Status::Scanned { resolution, .. }, .. }) =
+                &mut files[slot as usize]
+            {
                 *resolution = places.first().copied();
             }
         }
@@ -417,7 +437,12 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(analyser: &Analyser<'_>, old: &State, selection: &Selection, moved: &Moved) -> Result<Self, Failure> {
+    fn new(
+        analyser: &Analyser<'_>,
+        old: &State,
+        selection: &Selection,
+        moved: &Moved,
+    ) -> Result<Self, Failure> {
         let selector = analyser.selector()?;
         let slots: FxHashMap<RepoPath, u32> = old
             .files
@@ -439,7 +464,9 @@ impl Plan {
                 || analyser.distrust_cache
                 || analyser.mode == GateMode::HashEverything
                 || suspects.contains(file.raw())
-                || before.get(file.place.path()).is_none_or(|known| known.stat != file.stat || known.target != file.target)
+                || before
+                    .get(file.place.path())
+                    .is_none_or(|known| known.stat != file.stat || known.target != file.target)
         };
         let wanted = selection
             .files
@@ -470,7 +497,9 @@ impl Wanted {
 
 /// What a path is to the build; a file to be judged by its first line is a source of any language.
 fn input_kind(path: &RepoPath) -> Option<InputKind> {
-    if let Some(entry) = registry().iter().find(|entry| entry.adapter.manifest_names().contains(&path.file_name())) {
+    if let Some(entry) =
+        registry().iter().find(|entry| entry.adapter.manifest_names().contains(&path.file_name()))
+    {
         return Some(InputKind::Manifest(entry.adapter.language()));
     }
     if is_readme(path) {
@@ -497,7 +526,9 @@ pub(crate) fn interest(path: &RepoPath) -> Interest {
 
 fn is_readme(path: &RepoPath) -> bool {
     let name = path.file_name();
-    ["README", "README.md", "README.markdown", "README.txt", "README.rst"].iter().any(|readme| name.eq_ignore_ascii_case(readme))
+    ["README", "README.md", "README.markdown", "README.txt", "README.rst"]
+        .iter()
+        .any(|readme| name.eq_ignore_ascii_case(readme))
 }
 
 /// The files by slot while they are brought up to date.
@@ -530,7 +561,11 @@ impl Table {
 }
 
 /// The facts that can be had without parsing, by cache key.
-fn cached_facts(old: &State, limits: &bindery_syntax::Limits, wanted: usize) -> FxHashMap<ContentHash, Retired> {
+fn cached_facts(
+    old: &State,
+    limits: &bindery_syntax::Limits,
+    wanted: usize,
+) -> FxHashMap<ContentHash, Retired> {
     if wanted == 0 {
         return FxHashMap::default();
     }
@@ -539,7 +574,8 @@ fn cached_facts(old: &State, limits: &bindery_syntax::Limits, wanted: usize) -> 
 }
 
 pub(crate) fn as_retired(file: &FileRecord, limits: &bindery_syntax::Limits) -> Option<Retired> {
-    let (InputKind::Source(language), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status) else {
+    let (InputKind::Source(language), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status)
+    else {
         return None;
     };
     let key = facts_key(file.content?, for_language(language)?, limits);
@@ -556,7 +592,10 @@ fn retired(
     let replaced = before
         .iter()
         .enumerate()
-        .filter(|(slot, file)| after.get(*slot).and_then(Option::as_ref).map(|file| file.content) != file.as_ref().map(|file| file.content))
+        .filter(|(slot, file)| {
+            after.get(*slot).and_then(Option::as_ref).map(|file| file.content)
+                != file.as_ref().map(|file| file.content)
+        })
         .filter_map(|(_, file)| as_retired(file.as_ref()?, limits));
     let live = after.iter().flatten().count();
     let mut seen = FxHashSet::default();

@@ -1,7 +1,7 @@
 //! `build` and `check`.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bindery_artifacts::write::artifact_text;
 use bindery_artifacts::{ExportState, OutputCounts, Phase, QueryKind, Recomputed, RunRecord, Version, files};
@@ -48,7 +48,9 @@ impl Repository {
             }
         };
         let mut faults = std::mem::take(&mut computed.analysis.faults);
-        faults.extend(differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")));
+        faults.extend(
+            differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")),
+        );
         self.report_causes(&mut run, &computed);
         total.end(&mut run.report);
         Ok(self.outcome(run, foreign, faults))
@@ -113,7 +115,12 @@ impl Repository {
         Ok(ExportState::Current)
     }
 
-    fn write_run_record(&self, run: &Run<'_>, computed: &Computed, artifacts: ExportState) -> Result<(), Failure> {
+    fn write_run_record(
+        &self,
+        run: &Run<'_>,
+        computed: &Computed,
+        artifacts: ExportState,
+    ) -> Result<(), Failure> {
         let record = RunRecord {
             version: Version,
             tool: crate::VERSION.to_owned(),
@@ -153,7 +160,12 @@ impl Repository {
         let has_work_directory = found(self.work.file_system().lstat(self.work.base()))?.is_some();
         let (mut run, bytes) = Run::open(self, progress, has_work_directory);
         if bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)).is_some() {
-            return Ok(CheckOutcome { written_by: None, stale: Vec::new(), faults: Vec::new(), warnings: Vec::new() });
+            return Ok(CheckOutcome {
+                written_by: None,
+                stale: Vec::new(),
+                faults: Vec::new(),
+                warnings: Vec::new(),
+            });
         }
         let (old, moved) = run.gate(bytes.as_deref());
         let mut computed = run.compute(old, moved)?;
@@ -175,7 +187,8 @@ impl Repository {
     ) -> Result<(OutputPlan, Vec<Staleness>), Failure> {
         let wanted = computed.wanted();
         let output = self.handbook_output();
-        let plan = output.plan(&self.handbook_request(&wanted, &computed.analysis.state.known.handbook).as_request())?;
+        let plan = output
+            .plan(&self.handbook_request(&wanted, &computed.analysis.state.known.handbook).as_request())?;
         let mut stale = Vec::new();
         for (path, planned) in &plan.files {
             let state = match planned {
@@ -203,7 +216,9 @@ impl Repository {
             true => page(run, computed, path).map_err(|_| Failure::cache_lost())?.into_owned(),
             false => Vec::new(),
         };
-        let (Ok(old), Ok(new)) = (String::from_utf8(there), String::from_utf8(should_be)) else { return Ok(None) };
+        let (Ok(old), Ok(new)) = (String::from_utf8(there), String::from_utf8(should_be)) else {
+            return Ok(None);
+        };
         let diff = similar::TextDiff::from_lines(&old, &new);
         let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
         Ok(Some(text))
@@ -227,13 +242,22 @@ fn page<'a>(run: &Run<'_>, computed: &'a Computed, path: &RepoPath) -> Result<Co
 }
 
 /// The texts of all pages that are to be written.
-fn page_bytes(run: &Run<'_>, computed: &Computed, plan: &OutputPlan) -> Result<BTreeMap<RepoPath, Vec<u8>>, Lost> {
+fn page_bytes(
+    run: &Run<'_>,
+    computed: &Computed,
+    plan: &OutputPlan,
+) -> Result<BTreeMap<RepoPath, Vec<u8>>, Lost> {
     let paths: BTreeSet<RepoPath> = to_write(plan).into_iter().collect();
     paths.into_iter().map(|path| Ok((path.clone(), page(run, computed, &path)?.into_owned()))).collect()
 }
 
-fn apply(output: &OutputDir, plan: &OutputPlan, bytes: &BTreeMap<RepoPath, Vec<u8>>) -> Result<Applied, Failure> {
-    let contents = |path: &RepoPath| bytes.get(path).map_or(Cow::Borrowed(&[][..]), |bytes| Cow::Borrowed(&bytes[..]));
+fn apply(
+    output: &OutputDir,
+    plan: &OutputPlan,
+    bytes: &BTreeMap<RepoPath, Vec<u8>>,
+) -> Result<Applied, Failure> {
+    let contents =
+        |path: &RepoPath| bytes.get(path).map_or(Cow::Borrowed(&[][..]), |bytes| Cow::Borrowed(&bytes[..]));
     Ok(output.apply(plan, &contents)?)
 }
 

@@ -1,8 +1,8 @@
 //! The cache, the schemas, and the parse worker: what the command line offers besides building.
 
 use bindery_languages::for_language;
-use bindery_store::workers::{end_worker, serve};
 use bindery_store::ContentStore;
+use bindery_store::workers::{end_worker, serve};
 use bindery_syntax::{WorkerAnswer, WorkerRequest, parse_observed};
 
 use crate::outcome::{CacheOutcome, Failure};

@@ -105,9 +105,8 @@ fn update_callers(
         }
     }
     let snapshot = &analysis.snapshot;
-    let is_current = |slot: u32| {
-        !resolved.contains(&slot) && snapshot.file(slot).is_some_and(|file| file.is_scanned())
-    };
+    let is_current =
+        |slot: u32| !resolved.contains(&slot) && snapshot.file(slot).is_some_and(|file| file.is_scanned());
     let batches = Batches::new(blobs);
     analysis.callers_changed.par_iter().try_for_each(|path| {
         let Some(slot) = snapshot.slot(path) else { return Ok(()) };

@@ -7,8 +7,8 @@ use bindery_artifacts::write::artifact_text;
 use bindery_artifacts::{Artifact, FileProblem, ProblemKind, StageId, Strategy, files};
 use bindery_handbook::phase1::{ScanMetadata, assemble, fragment};
 use bindery_handbook::{
-    CrossReferences, FileSketch, FileView, assign_members, assignment_artifact, card, card_coverage, members_of_file,
-    narration_artifact, organization_artifact,
+    CrossReferences, FileSketch, FileView, assign_members, assignment_artifact, card, card_coverage,
+    members_of_file, narration_artifact, organization_artifact,
 };
 use bindery_source::RepoPath;
 use rayon::prelude::*;
@@ -62,7 +62,9 @@ fn phase1(presenter: &Presenter<'_>, generated_at: &str, outputs: &mut Outputs) 
 fn problems(presenter: &Presenter<'_>) -> Vec<FileProblem> {
     let problem = |status: &Status| match status {
         Status::Unreadable(detail) => Some((ProblemKind::Unreadable, detail.clone())),
-        Status::Unparsable(detail) | Status::Failed(detail) => Some((ProblemKind::Unparsable, detail.clone())),
+        Status::Unparsable(detail) | Status::Failed(detail) => {
+            Some((ProblemKind::Unparsable, detail.clone()))
+        }
         _ => None,
     };
     let files = presenter.analysis.state.files.iter().flatten();
@@ -114,7 +116,9 @@ fn phase2(presenter: &Presenter<'_>, strategy: Strategy, outputs: &mut Outputs) 
     put(outputs, files::ASSIGNMENT, &assignment_artifact(&structure.skeleton, &sketches, &stages));
     let n_assigned = stages.primary.iter().flatten().count() as u64;
     let organized = structure.organized.iter().cloned().enumerate();
-    let with_files = organized.map(|(at, organized)| (at as u32, organized)).filter(|(at, _)| stages.primary.contains(&Some(*at)));
+    let with_files = organized
+        .map(|(at, organized)| (at as u32, organized))
+        .filter(|(at, _)| stages.primary.contains(&Some(*at)));
     put(outputs, files::ORGANIZATION, &organization_artifact(&structure.skeleton, with_files, n_assigned));
     if strategy == Strategy::Member {
         put(outputs, files::MEMBERS, &assign_members(&structure.skeleton, &members));

@@ -14,7 +14,9 @@ use bindery_source::{ContentHash, Language, RepoPath};
 use bindery_store::fs::FileSystem;
 use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool};
 use bindery_store::{Directory, Durability, Interrupt, hash_file, read_file, write_atomically};
-use bindery_syntax::{Limits, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest};
+use bindery_syntax::{
+    Limits, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest,
+};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -100,7 +102,9 @@ impl Intake<'_> {
     pub(crate) fn take(&self, wanted: &[Wanted]) -> Vec<Taken> {
         let run = Run::new(self, wanted);
         match &self.worker {
-            Some(command) if wanted.len() > PARSED_HERE || self.crashed_on(wanted) => run.with_workers(command),
+            Some(command) if wanted.len() > PARSED_HERE || self.crashed_on(wanted) => {
+                run.with_workers(command)
+            }
             Some(_) if !wanted.is_empty() => {
                 self.name(wanted);
                 run.here();
@@ -139,7 +143,9 @@ impl Intake<'_> {
         }
         let bytes = match read_file(self.file_system, &wanted.raw) {
             Ok(read) => read.bytes,
-            Err(error) => return Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned())),
+            Err(error) => {
+                return Taken::unread(wanted.kind, Status::Unreadable(error.kind.words().to_owned()));
+            }
         };
         let content = ContentHash::of(&bytes);
         let done = |kind, status| Read::Done(Box::new(Taken::new(kind, content, status)));
@@ -153,7 +159,8 @@ impl Intake<'_> {
             }
             InputKind::OtherLanguage(_) => done(wanted.kind, Status::LeftOut(LeftOut::LanguageNotAnalysed)),
             InputKind::Source(named) => {
-                let Some(language) = (if wanted.by_first_line { first_line_language(&bytes) } else { Some(named) })
+                let Some(language) =
+                    (if wanted.by_first_line { first_line_language(&bytes) } else { Some(named) })
                 else {
                     return done(wanted.kind, Status::LeftOut(LeftOut::NoLanguage));
                 };
@@ -161,7 +168,8 @@ impl Intake<'_> {
                 if let Some(reason) = left_out(language, &bytes).filter(|_| !wanted.is_included) {
                     return done(kind, Status::LeftOut(reason));
                 }
-                let entry = for_language(language).expect("inputs are selected by the registry's own languages");
+                let entry =
+                    for_language(language).expect("inputs are selected by the registry's own languages");
                 let key = facts_key(content, entry, &self.limits);
                 match self.cached.get(&key) {
                     Some(cached) if !self.recheck_sample || key.0[0] >= SAMPLED_BELOW => {

@@ -88,7 +88,9 @@ impl Known {
                 _ => moved.others = true,
             }
         }
-        let parent = |raw: &[u8]| raw.iter().rposition(|byte| *byte == b'/').map_or(Vec::new(), |at| raw[..at].to_vec());
+        let parent = |raw: &[u8]| {
+            raw.iter().rposition(|byte| *byte == b'/').map_or(Vec::new(), |at| raw[..at].to_vec())
+        };
         for link in changed_links(file_system, &selection.links) {
             moved.directories.push(parent(selection.links[link].place.raw()));
         }

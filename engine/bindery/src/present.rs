@@ -111,7 +111,11 @@ impl Presenter<'_> {
         Ok(if page.as_str() == OVERVIEW { pages::with_stamp(&text, stamp) } else { text }.into_bytes())
     }
 
-    fn render(&self, models: Vec<(RepoPath, Model)>, mut records: BTreeMap<RepoPath, PageRecord>) -> Handbook {
+    fn render(
+        &self,
+        models: Vec<(RepoPath, Model)>,
+        mut records: BTreeMap<RepoPath, PageRecord>,
+    ) -> Handbook {
         let before = &self.analysis.state.pages;
         let outcomes: Vec<(RepoPath, PageRecord, Option<Vec<u8>>)> = models
             .into_par_iter()
@@ -141,10 +145,15 @@ impl Presenter<'_> {
 
     fn reason(&self, page: &RepoPath) -> Recomputed {
         let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
-        let own = |path: &RepoPath| stage.is_some() && self.structure.stage_of(path) == stage.map(|at| at as u32);
+        let own =
+            |path: &RepoPath| stage.is_some() && self.structure.stage_of(path) == stage.map(|at| at as u32);
         let analysis = self.analysis;
         let paths = |slots: &FxHashSet<u32>| -> BTreeSet<RepoPath> {
-            slots.iter().filter_map(|slot| analysis.snapshot.file(*slot)).map(|file| file.path.clone()).collect()
+            slots
+                .iter()
+                .filter_map(|slot| analysis.snapshot.file(*slot))
+                .map(|file| file.path.clone())
+                .collect()
         };
         let first = |paths: BTreeSet<RepoPath>| paths.into_iter().find(|path| own(path));
         let (reason, because_of) = if !analysis.state.pages.contains_key(page) {
@@ -168,8 +177,11 @@ impl Presenter<'_> {
 
     /// Puts the stamp on the overview: the hash over the names and hashes of all files, each without it.
     fn stamp(&self, handbook: &mut Handbook) -> Result<(), Lost> {
-        let lines: String =
-            handbook.records.iter().map(|(page, record)| format!("{} {page}\n", record.bytes.to_hex())).collect();
+        let lines: String = handbook
+            .records
+            .iter()
+            .map(|(page, record)| format!("{} {page}\n", record.bytes.to_hex()))
+            .collect();
         handbook.stamp = ContentHash::of(lines.as_bytes()).to_hex();
         let overview = RepoPath::new(OVERVIEW);
         let stamped = self.page(&overview, &handbook.stamp)?;
@@ -183,7 +195,9 @@ impl Presenter<'_> {
         let analysis = self.analysis;
         let old = match replaced {
             Replaced::Nothing => None,
-            Replaced::Old(old) if !analysis.clashes_changed && self.structure.has_same_frame(old) => Some(&**old),
+            Replaced::Old(old) if !analysis.clashes_changed && self.structure.has_same_frame(old) => {
+                Some(&**old)
+            }
             Replaced::Old(_) | Replaced::Missing => return Ok(all()),
         };
         let snapshot = &analysis.snapshot;
@@ -197,7 +211,9 @@ impl Presenter<'_> {
         let Some(old) = old else { return Ok(reached) };
         for path in self.moved_files(old) {
             reached.extend(self.structure.stage_of(&path));
-            reached.extend(self.neighbours(&path)?.iter().filter_map(|neighbour| self.structure.stage_of(neighbour)));
+            reached.extend(
+                self.neighbours(&path)?.iter().filter_map(|neighbour| self.structure.stage_of(neighbour)),
+            );
         }
         let (before, after) = (old.stage_digests(), self.structure.stage_digests());
         for (at, stage) in self.structure.skeleton.stages.iter().enumerate() {
@@ -212,7 +228,10 @@ impl Presenter<'_> {
     /// Files whose page has another name than before, new ones left out: nobody linked to them.
     fn moved_files(&self, old: &Structure) -> Vec<RepoPath> {
         let files = self.structure.files.iter().map(|(path, _, _)| path);
-        files.filter(|path| old.place(path).is_some() && old.page_of(path) != self.structure.page_of(path)).cloned().collect()
+        files
+            .filter(|path| old.place(path).is_some() && old.page_of(path) != self.structure.page_of(path))
+            .cloned()
+            .collect()
     }
 
     /// The files that call into a file or are called from it.
@@ -232,13 +251,15 @@ impl Presenter<'_> {
         replaced: &Replaced,
         records: &mut BTreeMap<RepoPath, PageRecord>,
     ) -> Result<Vec<(RepoPath, Model)>, Lost> {
-        let is_scanned = |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
+        let is_scanned =
+            |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
         let before = &self.analysis.state.pages;
         let kept: Vec<(RepoPath, &PageRecord)> = [OVERVIEW, INDEX, REGISTER]
             .iter()
             .filter_map(|page| Some((RepoPath::new(page), before.get(*page)?)))
             .collect();
-        let is_current = matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
+        let is_current =
+            matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
         if is_current && kept.len() >= 2 {
             records.extend(kept.into_iter().map(|(page, record)| (page, record.clone())));
             return Ok(Vec::new());
@@ -272,7 +293,9 @@ impl Presenter<'_> {
 
     fn unscanned(&self) -> Vec<(String, String)> {
         let problem = |status: &Status| match status {
-            Status::Unreadable(detail) | Status::Unparsable(detail) | Status::Failed(detail) => Some(detail.clone()),
+            Status::Unreadable(detail) | Status::Unparsable(detail) | Status::Failed(detail) => {
+                Some(detail.clone())
+            }
             _ => None,
         };
         let files = self.analysis.state.files.iter().flatten();
@@ -351,7 +374,8 @@ fn attributes_record() -> PageRecord {
 impl Model {
     fn digest(&self) -> ContentHash {
         fn of(value: &impl Serialize) -> ContentHash {
-            let bytes = postcard::to_stdvec(value).expect("page models hold only plain values, which postcard writes");
+            let bytes = postcard::to_stdvec(value)
+                .expect("page models hold only plain values, which postcard writes");
             ContentHash::of(&bytes)
         }
         match self {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bindery_artifacts::Reason;
 use bindery_facts::{FileFacts, Name};
 use bindery_graph::{Callee, MODULE_NAME, Outcome, Resolution, Symbol};
 use bindery_source::RepoPath;
@@ -87,7 +88,7 @@ impl Repository {
         let (_, outputs) = self.staleness(&run, &computed, false)?;
         let resolved = analysis.causes.iter().map(|(path, cause)| {
             let because = cause.because_of.as_ref().map(|(path, key)| format!(": {key} ({path})"));
-            (path.to_string(), format!("{}{}", word(&cause.reason), because.unwrap_or_default()))
+            (path.to_string(), format!("{}{}", in_words(cause.reason), because.unwrap_or_default()))
         });
         Ok(StatusOutcome {
             inputs: analysis.inputs.iter().map(|(path, change)| (path.to_string(), change.word())).collect(),
@@ -102,7 +103,11 @@ impl Repository {
         let (run, computed) = self.computed(&Quiet)?;
         let (_, stale) = self.staleness(&run, &computed, false)?;
         let target = target.trim_start_matches("./");
-        let page = computed.handbook.records.keys().find(|page| target == page.as_str() || self.shown_page(page) == target);
+        let page = computed
+            .handbook
+            .records
+            .keys()
+            .find(|page| target == page.as_str() || self.shown_page(page) == target);
         if let Some(page) = page {
             let shown = self.handbook.shown(page.as_str().as_bytes());
             let state = stale.iter().find(|stale| stale.path == shown).map(|stale| stale.state);
@@ -110,7 +115,8 @@ impl Repository {
         }
         let path = RepoPath::new(target.split_once(':').map_or(target, |(path, _)| path));
         if computed.analysis.snapshot.slot(&path).is_some() {
-            return why_file(&computed, &path).map_err(|_| Failure::machine("the cache changed while it was read"));
+            return why_file(&computed, &path)
+                .map_err(|_| Failure::machine("the cache changed while it was read"));
         }
         Err(Failure::usage(format!("`{target}` is neither a page of the handbook nor an input"))
             .with_hint("`bindery status --skipped` lists what is left out, and why"))
@@ -147,7 +153,8 @@ fn find(computed: &Computed, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome
     }
     let mut outcomes = Vec::with_capacity(found.len());
     for (mut outcome, facts, slot, at) in found {
-        let symbol = Symbol { path: RepoPath::new(&outcome.file), qualname: facts.summary.decls[at].qualname.clone() };
+        let symbol =
+            Symbol { path: RepoPath::new(&outcome.file), qualname: facts.summary.decls[at].qualname.clone() };
         outcome.calls = match ends {
             Ends::None => Vec::new(),
             Ends::Callees => callees(&facts, &*analysis.snapshot.resolution(slot)?, at, ids, &outcome.file),
@@ -159,12 +166,18 @@ fn find(computed: &Computed, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome
     Ok(outcomes)
 }
 
-fn describe(computed: &Computed, path: &RepoPath, facts: &FileFacts, at: usize, ids: Ids<'_>) -> SymbolOutcome {
+fn describe(
+    computed: &Computed,
+    path: &RepoPath,
+    facts: &FileFacts,
+    at: usize,
+    ids: Ids<'_>,
+) -> SymbolOutcome {
     let (decl, text) = (&facts.summary.decls[at], &facts.texts[at]);
-    let kind = decl.kind.callable_kind().map_or_else(
-        || format!("type:{}", decl.kind.type_kind().unwrap_or("other")),
-        str::to_owned,
-    );
+    let kind = decl
+        .kind
+        .callable_kind()
+        .map_or_else(|| format!("type:{}", decl.kind.type_kind().unwrap_or("other")), str::to_owned);
     let stage = computed.structure.stage_of(path).map(|at| &computed.structure.skeleton.stages[at as usize]);
     SymbolOutcome {
         id: ids.id(&Symbol { path: path.clone(), qualname: decl.qualname.clone() }),
@@ -177,7 +190,13 @@ fn describe(computed: &Computed, path: &RepoPath, facts: &FileFacts, at: usize, 
     }
 }
 
-fn callees(facts: &FileFacts, resolution: &Resolution, at: usize, ids: Ids<'_>, file: &str) -> Vec<CallOutcome> {
+fn callees(
+    facts: &FileFacts,
+    resolution: &Resolution,
+    at: usize,
+    ids: Ids<'_>,
+    file: &str,
+) -> Vec<CallOutcome> {
     let mut calls = Vec::new();
     for (site, outcome) in facts.bodies.sites.iter().zip(&resolution.outcomes) {
         let Outcome::Edges(call_type, callees) = outcome else { continue };
@@ -200,7 +219,9 @@ fn callee_id(callee: &Callee, ids: Ids<'_>) -> String {
     match callee {
         Callee::Function(symbol) | Callee::Variant(symbol) => ids.id(symbol),
         Callee::New(symbol) => format!("{}.<new>", ids.id(symbol)),
-        Callee::Boundary { specifier, class, name } if class.is_empty() => format!("boundary:{specifier}.{name}"),
+        Callee::Boundary { specifier, class, name } if class.is_empty() => {
+            format!("boundary:{specifier}.{name}")
+        }
         Callee::Boundary { specifier, class, name } => format!("boundary:{specifier}.{class}.{name}"),
     }
 }
@@ -231,6 +252,18 @@ fn callers(analysis: &Analysis, symbol: &Symbol, ids: Ids<'_>) -> Result<Vec<Cal
     }
     calls.sort_unstable();
     Ok(calls)
+}
+
+/// A reason in words (`content changed`).
+fn in_words(reason: Reason) -> String {
+    let mut words = String::new();
+    for letter in word(&reason).chars() {
+        if letter.is_ascii_uppercase() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
 }
 
 /// The word an enum of the artifacts is spelled with.
@@ -274,16 +307,29 @@ fn why_page(computed: &Computed, page: &RepoPath, state: Option<OutputState>) ->
     let mut from = Vec::new();
     if let Some(rendered) = rendered {
         let because = rendered.because_of.as_ref().map(|path| format!(" of {path}"));
-        from.push(format!("{}{}", word(&rendered.reason), because.unwrap_or_default()));
+        from.push(format!("{}{}", in_words(rendered.reason), because.unwrap_or_default()));
         if let Some(path) = &rendered.because_of {
             from.extend(cause_chain(&computed.analysis, &RepoPath::new(path)));
         }
+    }
+    if stage.is_none() && rendered.is_none() && state.is_some() {
+        let pages = computed
+            .handbook
+            .recomputed
+            .iter()
+            .map(|recomputed| format!("stamps {}, which changes", recomputed.unit));
+        from.extend(pages);
     }
     if let Some(stage) = stage {
         let own = structure.files.iter().filter(|(_, primary, _)| *primary == Some(stage as u32));
         from.extend(own.map(|(path, _, _)| format!("shows {path}")));
     }
-    WhyOutcome { subject: format!("page {page}"), is_stale: state.is_some() || rendered.is_some(), from, to: Vec::new() }
+    WhyOutcome {
+        subject: format!("page {page}"),
+        is_stale: state.is_some() || rendered.is_some(),
+        from,
+        to: Vec::new(),
+    }
 }
 
 /// From a file that was resolved again back to the change behind it.
@@ -291,7 +337,7 @@ fn cause_chain(analysis: &Analysis, path: &RepoPath) -> Vec<String> {
     let Some(cause) = analysis.causes.get(path) else { return Vec::new() };
     match &cause.because_of {
         Some((origin, key)) => vec![format!("{path}: needs {key}"), format!("{origin}: changed")],
-        None => vec![format!("{path}: {}", word(&cause.reason))],
+        None => vec![format!("{path}: {}", in_words(cause.reason))],
     }
 }
 
@@ -301,7 +347,12 @@ fn why_file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, Lost> {
     let mut to: BTreeSet<String> = BTreeSet::new();
     let mut pages: BTreeSet<String> = computed.structure.page_of(path).into_iter().collect();
     for callers in crate::digest::callers_of_file(analysis, analysis.snapshot.blobs(), path)?.values() {
-        to.extend(callers.iter().filter(|caller| caller.path != *path).map(|caller| format!("called from {}", caller.path)));
+        to.extend(
+            callers
+                .iter()
+                .filter(|caller| caller.path != *path)
+                .map(|caller| format!("called from {}", caller.path)),
+        );
     }
     if let Some(slot) = analysis.snapshot.slot(path)
         && let Ok(resolution) = analysis.snapshot.resolution(slot)

@@ -26,7 +26,13 @@ pub(crate) fn facts_key(content: ContentHash, entry: &LanguageEntry, limits: &Li
     key_of(content, adapter.language(), adapter.revision(), adapter.grammar_version(), limits)
 }
 
-fn key_of(content: ContentHash, language: Language, revision: u32, grammar: &str, limits: &Limits) -> ContentHash {
+fn key_of(
+    content: ContentHash,
+    language: Language,
+    revision: u32,
+    grammar: &str,
+    limits: &Limits,
+) -> ContentHash {
     let mut key = KeyHasher::new("facts");
     key.field("content", &content.0)
         .field("language", language.name().as_bytes())

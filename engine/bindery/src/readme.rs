@@ -35,16 +35,20 @@ impl About {
             let Status::Data(blob) = &file.status else { continue };
             let bytes = blobs.read(blob).ok_or(Lost)?;
             match file.kind {
-                InputKind::Readme => about.add_readme(&file.path, &decode::<String>(&bytes).map_err(|_| Lost)?),
+                InputKind::Readme => {
+                    about.add_readme(&file.path, &decode::<String>(&bytes).map_err(|_| Lost)?)
+                }
                 InputKind::Manifest(_) if file.path.directory().is_empty() && package.is_none() => {
                     let manifest: Manifest = decode(&bytes).map_err(|_| Lost)?;
-                    let name = manifest.entries.iter().find(|entry| entry.kind == "package" && entry.key == "name");
+                    let name =
+                        manifest.entries.iter().find(|entry| entry.kind == "package" && entry.key == "name");
                     package = name.map(|entry| entry.value.to_string());
                 }
                 _ => {}
             }
         }
-        let heading = about.titles.first().filter(|title| title.directory.is_empty()).map(|title| title.title.clone());
+        let heading =
+            about.titles.first().filter(|title| title.directory.is_empty()).map(|title| title.title.clone());
         let name = configured.map(str::to_owned).or(package).or(heading);
         about.name = name.unwrap_or_else(|| "repository".to_owned());
         Ok(about)

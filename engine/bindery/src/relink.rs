@@ -108,12 +108,14 @@ pub(crate) fn relink(
     old_clashes: &BTreeMap<String, RepoPath>,
 ) -> Result<Relinked, Lost> {
     let changed_slots: FxHashSet<u32> = deltas.iter().map(|delta| delta.slot).collect();
-    let offers = snapshot.old_offers().patched(&changed_slots, deltas.iter().flat_map(Delta::pairs).collect());
+    let offers =
+        snapshot.old_offers().patched(&changed_slots, deltas.iter().flat_map(Delta::pairs).collect());
     let causes = affected(snapshot, deltas, old_needs);
     let mut db = Database::new(snapshot.clone());
     let paths: Vec<RepoPath> = causes.keys().map(|(path, _)| path.clone()).collect();
     let content = |slot: u32| snapshot.file(slot).and_then(|file| file.content);
-    let changes = causes.keys().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
+    let changes =
+        causes.keys().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
     db.apply(changes.collect::<Vec<_>>(), &[]);
     let resolved = db.resolutions(&paths);
     let clashes = clashes(snapshot, deltas, &offers, old_clashes);
@@ -148,11 +150,7 @@ fn unresolved(facts: &FileFacts) -> Resolution {
 }
 
 /// The files to resolve again, in path order, with the first cause found for each.
-fn affected(
-    snapshot: &Snapshot,
-    deltas: &[Delta],
-    old_needs: &Relation,
-) -> BTreeMap<(RepoPath, u32), Cause> {
+fn affected(snapshot: &Snapshot, deltas: &[Delta], old_needs: &Relation) -> BTreeMap<(RepoPath, u32), Cause> {
     let mut causes = BTreeMap::new();
     let scanned = |slot: u32| snapshot.file(slot).filter(|file| file.is_scanned());
     for delta in deltas {

@@ -72,7 +72,11 @@ impl Computed {
 
 impl<'a> Run<'a> {
     /// Opens the store. `may_write`: whether a time stamp may be taken by creating a file.
-    pub(crate) fn open(repository: &'a Repository, progress: &'a dyn Progress, may_write: bool) -> (Self, Option<Vec<u8>>) {
+    pub(crate) fn open(
+        repository: &'a Repository,
+        progress: &'a dyn Progress,
+        may_write: bool,
+    ) -> (Self, Option<Vec<u8>>) {
         let clock = Timed::start(Phase::State);
         let store = ContentStore::open(&repository.work, repository.durability());
         let (bytes, head) = store.read_state();
@@ -81,8 +85,10 @@ impl<'a> Run<'a> {
             false => RacyStamp::distrust_everything(),
         };
         let options = &repository.options;
-        let hash_everything =
-            options.hash_everything || options.verify || repository.environment.ci || stamp == RacyStamp::distrust_everything();
+        let hash_everything = options.hash_everything
+            || options.verify
+            || repository.environment.ci
+            || stamp == RacyStamp::distrust_everything();
         let mode = if hash_everything { GateMode::HashEverything } else { GateMode::Stats };
         let mut report = RunReport::empty(crate::VERSION);
         clock.end(&mut report);
@@ -172,7 +178,8 @@ impl<'a> Run<'a> {
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Derive);
         let sketches_changed = digest(&mut analysis, &self.blobs)?;
-        let about = About::read(&self.blobs, &analysis.state.files, repository.configuration.name.as_deref())?;
+        let about =
+            About::read(&self.blobs, &analysis.state.files, repository.configuration.name.as_deref())?;
         let surroundings = Surroundings {
             name: &about.name,
             readme: about.paragraph.as_deref(),
@@ -180,7 +187,8 @@ impl<'a> Run<'a> {
             committed: skeleton.as_ref(),
             configuration: &repository.configuration,
         };
-        let (structure, replaced) = self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
+        let (structure, replaced) =
+            self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
@@ -217,7 +225,9 @@ impl<'a> Run<'a> {
                 (new, old.map_or(Replaced::Missing, |old| Replaced::Old(Box::new(old))))
             }
         };
-        for kind in [QueryKind::Skeleton, QueryKind::Assignment, QueryKind::Organization, QueryKind::Registers] {
+        for kind in
+            [QueryKind::Skeleton, QueryKind::Assignment, QueryKind::Organization, QueryKind::Registers]
+        {
             let counts = self.report.queries.entry(kind).or_default();
             match replaced {
                 Replaced::Nothing => counts.reused += 1,
@@ -232,15 +242,21 @@ impl<'a> Run<'a> {
     pub(crate) fn verification(&self, computed: &Computed) -> Vec<String> {
         let Some(old) = &self.verified else { return Vec::new() };
         let new = &computed.analysis.state;
-        let before: BTreeMap<&RepoPath, &FileRecord> = old.files.iter().flatten().map(|file| (&file.path, file)).collect();
-        let after: BTreeMap<&RepoPath, &FileRecord> = new.files.iter().flatten().map(|file| (&file.path, file)).collect();
+        let before: BTreeMap<&RepoPath, &FileRecord> =
+            old.files.iter().flatten().map(|file| (&file.path, file)).collect();
+        let after: BTreeMap<&RepoPath, &FileRecord> =
+            new.files.iter().flatten().map(|file| (&file.path, file)).collect();
         let unchanged = before.len() == after.len()
-            && before.iter().all(|(path, file)| after.get(path).is_some_and(|other| other.content == file.content));
+            && before
+                .iter()
+                .all(|(path, file)| after.get(path).is_some_and(|other| other.content == file.content));
         let mut differing = Vec::new();
         for (path, file) in &before {
             let Some(other) = after.get(path).filter(|other| other.content == file.content) else { continue };
             let (facts, resolution) = (file.facts_blobs(), file.resolution_blob());
-            let differs = |a: Option<Blob>, b: Option<Blob>| a.map(|blob| self.blobs.read(&blob)) != b.map(|blob| self.blobs.read(&blob));
+            let differs = |a: Option<Blob>, b: Option<Blob>| {
+                a.map(|blob| self.blobs.read(&blob)) != b.map(|blob| self.blobs.read(&blob))
+            };
             let other_facts = other.facts_blobs();
             if differs(facts.0, other_facts.0) || differs(facts.1, other_facts.1) {
                 differing.push(format!("facts of `{path}`"));
@@ -249,7 +265,10 @@ impl<'a> Run<'a> {
             }
         }
         if unchanged && old.known.circumstances == Some(self.circumstances()) {
-            let pages = old.pages.iter().filter(|(page, record)| computed.handbook.records.get(*page) != Some(record));
+            let pages = old
+                .pages
+                .iter()
+                .filter(|(page, record)| computed.handbook.records.get(*page) != Some(record));
             differing.extend(pages.map(|(page, _)| format!("page `{page}`")));
         }
         differing
@@ -259,7 +278,8 @@ impl<'a> Run<'a> {
     pub(crate) fn circumstances(&self) -> ContentHash {
         let repository = self.repository;
         let mut key = KeyHasher::new("circumstances");
-        let configuration = serde_json::to_vec(&repository.configuration).expect("a configuration that was read can be written");
+        let configuration = serde_json::to_vec(&repository.configuration)
+            .expect("a configuration that was read can be written");
         key.field("configuration", &configuration)
             .field("work", repository.work.shown(b"").as_bytes())
             .field("handbook", repository.handbook.shown(b"").as_bytes())
@@ -285,7 +305,11 @@ impl<'a> Run<'a> {
         let live: Vec<(ContentHash, BlobRef)> = blobs.iter().map(|blob| (blob.key(), blob.place())).collect();
         let mut segments: BTreeSet<u64> = live.iter().map(|(_, place)| place.segment).collect();
         if let Some(places) = store.compact(&live) {
-            let moved = blobs.iter().zip(&places).map(|(blob, place)| (*blob, Blob::at(*place, blob.key()))).collect();
+            let moved = blobs
+                .iter()
+                .zip(&places)
+                .map(|(blob, place)| (*blob, Blob::at(*place, blob.key())))
+                .collect();
             state.relocate(&moved);
             segments = places.iter().map(|place| place.segment).collect();
         }
@@ -312,7 +336,12 @@ pub(crate) struct Request<'a> {
 
 impl Request<'_> {
     pub(crate) fn as_request(&self) -> OutputRequest<'_> {
-        OutputRequest { desired: self.wanted, known: self.known, overwrite: &self.overwrite, version: crate::VERSION }
+        OutputRequest {
+            desired: self.wanted,
+            known: self.known,
+            overwrite: &self.overwrite,
+            version: crate::VERSION,
+        }
     }
 }
 
@@ -358,7 +387,8 @@ impl Repository {
 
     pub(crate) fn link_template(&self) -> String {
         let configured = self.configuration.link_template.clone();
-        configured.unwrap_or_else(|| default_link_template(self.handbook_in_root.as_deref().unwrap_or_default()))
+        configured
+            .unwrap_or_else(|| default_link_template(self.handbook_in_root.as_deref().unwrap_or_default()))
     }
 
     /// The committed skeleton, if one is configured; what is wrong with it is a finding.
@@ -369,7 +399,8 @@ impl Repository {
             Failure::findings(format!("cannot read the skeleton `{path}`: no such file"))
                 .with_hint("write a draft there with `bindery skeleton pin`")
         })?;
-        let text = String::from_utf8(read.bytes).map_err(|_| Failure::findings(format!("`{path}` is not UTF-8 text")))?;
+        let text = String::from_utf8(read.bytes)
+            .map_err(|_| Failure::findings(format!("`{path}` is not UTF-8 text")))?;
         let located = bindery_artifacts::read::read::<Skeleton>(path, &text)
             .map_err(|findings| Failure::of_findings(&findings))?;
         let (_, problems) = bindery_handbook::normalize_skeleton(located.value.clone());
@@ -387,13 +418,18 @@ impl Repository {
     pub(crate) fn other_inputs(&self) -> Vec<OtherInput> {
         let paths = [Some(files::CONFIGURATION.to_owned()), self.configuration.skeleton.clone()];
         let stat = |raw: &[u8]| found(self.file_system.lstat(raw)).ok().flatten();
-        paths.into_iter().flatten().map(|path| OtherInput { stat: stat(path.as_bytes()), raw: path.into_bytes() }).collect()
+        paths
+            .into_iter()
+            .flatten()
+            .map(|path| OtherInput { stat: stat(path.as_bytes()), raw: path.into_bytes() })
+            .collect()
     }
 
     /// HEAD's id, and the date artifacts carry: `SOURCE_DATE_EPOCH`, else HEAD's committer time, else 1970.
     /// `before` is what the last run knew, which spares running git.
     pub(crate) fn date(&self, before: Option<&(Option<String>, String)>) -> (Option<String>, String) {
-        let epoch = self.environment.source_date_epoch.as_ref().and_then(|text| text.trim().parse::<i64>().ok());
+        let epoch =
+            self.environment.source_date_epoch.as_ref().and_then(|text| text.trim().parse::<i64>().ok());
         if let Some(seconds) = epoch {
             return (None, instant(seconds));
         }

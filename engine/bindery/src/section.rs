@@ -23,7 +23,8 @@ impl Writer {
     }
 
     pub(crate) fn value<T: Serialize>(&mut self, value: &T) {
-        let bytes = postcard::to_stdvec(value).expect("the state holds only plain values, which postcard writes");
+        let bytes =
+            postcard::to_stdvec(value).expect("the state holds only plain values, which postcard writes");
         self.bytes(&bytes);
     }
 

@@ -102,7 +102,9 @@ impl FileRecord {
             (Status::Scanned { .. }, Status::Scanned { .. }) | (Status::Data(_), Status::Data(_)) => true,
             (a, b) => a == b,
         };
-        self.fault.is_none() && status && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
+        self.fault.is_none()
+            && status
+            && (&self.path, self.kind, self.content) == (&other.path, other.kind, other.content)
     }
 
     /// Whether the next run must look again although nothing moved: a read that failed may work then.
@@ -248,7 +250,17 @@ impl State {
         let (clashes, sketches) = (reader.value()?, reader.value()?);
         let structure = reader.bytes()?.to_vec();
         Some(Self {
-            build, known, files, retired, offers, needs, clashes, sketches, structure, pages, exports,
+            build,
+            known,
+            files,
+            retired,
+            offers,
+            needs,
+            clashes,
+            sketches,
+            structure,
+            pages,
+            exports,
         })
     }
 

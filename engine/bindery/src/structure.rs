@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use bindery_artifacts::{Configuration, OrganizedStage, Registers, Skeleton};
 use bindery_handbook::{
-    CrossReferences, Draft, DirectoryTitle, FileSketch, FileStages, FileState, StageStory, StateOfFile, assign_draft,
-    assign_skeleton, draft_skeleton, normalize_skeleton, organize_stage, pages, registers, stage_summary, stage_ties,
-    system_overview,
+    CrossReferences, DirectoryTitle, Draft, FileSketch, FileStages, FileState, StageStory, StateOfFile,
+    assign_draft, assign_skeleton, draft_skeleton, normalize_skeleton, organize_stage, pages, registers,
+    stage_summary, stage_ties, system_overview,
 };
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use rustc_hash::FxHashMap;
@@ -33,7 +33,8 @@ impl Sketched {
         }
         without_lines.state.uses.sort_unstable();
         without_lines.state.uses.dedup();
-        let bytes = postcard::to_stdvec(&without_lines).expect("sketches hold only plain values, which postcard writes");
+        let bytes = postcard::to_stdvec(&without_lines)
+            .expect("sketches hold only plain values, which postcard writes");
         ContentHash::of(&bytes)
     }
 }
@@ -109,8 +110,12 @@ impl Structure {
         let (skeleton, stages) = skeleton_and_stages(surroundings.committed, draft, &sketches);
         let ties = stage_ties(&skeleton, &sketches, &stages);
         let own = own_files(&skeleton, &sketches, &stages);
-        let organized: Vec<OrganizedStage> =
-            skeleton.stages.iter().zip(&own).map(|(stage, files)| organize_stage(&stage.title, files)).collect();
+        let organized: Vec<OrganizedStage> = skeleton
+            .stages
+            .iter()
+            .zip(&own)
+            .map(|(stage, files)| organize_stage(&stage.title, files))
+            .collect();
         let summaries = summaries(&skeleton, &own, &ties);
         let registers = registers_of(&skeleton, sketched, &stages, ids);
         Self {
@@ -159,7 +164,9 @@ impl Structure {
     pub(crate) fn has_same_frame(&self, other: &Self) -> bool {
         let frame = |structure: &Self| {
             let stages = structure.skeleton.stages.iter();
-            let stages: Vec<_> = stages.map(|stage| (stage.id.clone(), stage.title.clone(), stage.parent.clone(), stage.crosscut)).collect();
+            let stages: Vec<_> = stages
+                .map(|stage| (stage.id.clone(), stage.title.clone(), stage.parent.clone(), stage.crosscut))
+                .collect();
             (stages, structure.skeleton.order.clone(), structure.pages.clone())
         };
         self.surroundings == other.surroundings && frame(self) == frame(other)
@@ -170,9 +177,14 @@ impl Structure {
         let titles: Vec<&str> = self.skeleton.stages.iter().map(|stage| stage.title.as_str()).collect();
         let digest = |at: usize| {
             let stage = &self.skeleton.stages[at];
-            let registers: Vec<_> =
-                self.registers.registers.iter().filter(|register| register.stages.contains(&stage.id)).collect();
-            let also: Vec<_> = self.files.iter().filter(|file| file.1 == Some(at as u32)).map(|file| &file.2).collect();
+            let registers: Vec<_> = self
+                .registers
+                .registers
+                .iter()
+                .filter(|register| register.stages.contains(&stage.id))
+                .collect();
+            let also: Vec<_> =
+                self.files.iter().filter(|file| file.1 == Some(at as u32)).map(|file| &file.2).collect();
             let also_titles: Vec<Vec<&str>> =
                 also.iter().map(|also| also.iter().map(|other| titles[*other as usize]).collect()).collect();
             let shown = (stage, &self.organized[at], &self.summaries[at], registers, also_titles);
@@ -205,7 +217,11 @@ mod as_json {
     }
 }
 
-fn skeleton_and_stages(committed: Option<&Skeleton>, draft: Draft, sketches: &[FileSketch]) -> (Skeleton, FileStages) {
+fn skeleton_and_stages(
+    committed: Option<&Skeleton>,
+    draft: Draft,
+    sketches: &[FileSketch],
+) -> (Skeleton, FileStages) {
     match committed {
         Some(committed) => {
             let (skeleton, _) = normalize_skeleton(committed.clone());
@@ -219,7 +235,11 @@ fn skeleton_and_stages(committed: Option<&Skeleton>, draft: Draft, sketches: &[F
     }
 }
 
-fn own_files<'a>(skeleton: &Skeleton, sketches: &'a [FileSketch], stages: &FileStages) -> Vec<Vec<&'a FileSketch>> {
+fn own_files<'a>(
+    skeleton: &Skeleton,
+    sketches: &'a [FileSketch],
+    stages: &FileStages,
+) -> Vec<Vec<&'a FileSketch>> {
     let mut own: Vec<Vec<&FileSketch>> = vec![Vec::new(); skeleton.stages.len()];
     for (sketch, stage) in sketches.iter().zip(&stages.primary) {
         if let Some(stage) = stage {
@@ -242,9 +262,20 @@ fn summaries(skeleton: &Skeleton, own: &[Vec<&FileSketch>], ties: &BTreeMap<(u32
     }
     (0..own.len())
         .map(|at| {
-            let parts: Vec<&str> = (0..own.len()).filter(|other| parent(*other) == Some(at)).map(|at| title(at as u32)).collect();
-            let mut uses: Vec<(&u64, u32)> = ties.iter().filter(|((user, _), _)| *user as usize == at).map(|((_, used), n)| (n, *used)).collect();
-            let mut used_by: Vec<(&u64, u32)> = ties.iter().filter(|((_, used), _)| *used as usize == at).map(|((user, _), n)| (n, *user)).collect();
+            let parts: Vec<&str> = (0..own.len())
+                .filter(|other| parent(*other) == Some(at))
+                .map(|at| title(at as u32))
+                .collect();
+            let mut uses: Vec<(&u64, u32)> = ties
+                .iter()
+                .filter(|((user, _), _)| *user as usize == at)
+                .map(|((_, used), n)| (n, *used))
+                .collect();
+            let mut used_by: Vec<(&u64, u32)> = ties
+                .iter()
+                .filter(|((_, used), _)| *used as usize == at)
+                .map(|((user, _), n)| (n, *user))
+                .collect();
             for list in [&mut uses, &mut used_by] {
                 list.sort_by(|a, b| b.0.cmp(a.0).then(a.1.cmp(&b.1)));
             }

@@ -62,7 +62,8 @@ pub(crate) fn resolution(db: &dyn Queries, file: SourceFile) -> Resolved {
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("resolution panicked: {}", text.unwrap_or("no message"))
 }
 

@@ -3,7 +3,7 @@
 //! processes, so the two must agree.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bindery_db::{Database, FileChange, Resolved, Source};
 use bindery_facts::FileFacts;
@@ -17,19 +17,24 @@ use bindery_syntax::{Limits, Parsed, parse};
 struct Files(Mutex<BTreeMap<RepoPath, Arc<FileFacts>>>);
 
 impl Files {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<RepoPath, Arc<FileFacts>>> {
+        self.0.lock().expect("no test panics while it holds the lock")
+    }
+
     fn set(&self, path: &str, text: &str) -> FileChange {
-        let language = path.rsplit('.').next().and_then(Language::from_extension).expect("tests use known endings");
+        let language =
+            path.rsplit('.').next().and_then(Language::from_extension).expect("tests use known endings");
         let entry = for_language(language).expect("tests use compiled languages");
         let Parsed::Facts(facts) = parse(entry.adapter, text.as_bytes(), &Limits::default()) else {
             panic!("{path} does not parse");
         };
-        self.0.lock().unwrap().insert(RepoPath::new(path), Arc::new(*facts));
+        self.all().insert(RepoPath::new(path), Arc::new(*facts));
         FileChange::Set(RepoPath::new(path), ContentHash::of(text.as_bytes()))
     }
 
     fn unit(&self, path: &str) -> Option<Unit> {
         let path = RepoPath::new(path);
-        let facts = self.0.lock().unwrap().get(&path)?.clone();
+        let facts = self.all().get(&path)?.clone();
         Some(Unit { path, contents: Contents::Source(facts.summary.clone()) })
     }
 
@@ -41,7 +46,7 @@ impl Files {
 
 impl Lookup for Files {
     fn provided(&self, key: &Key) -> Arc<[Provided]> {
-        let paths: Vec<RepoPath> = self.0.lock().unwrap().keys().cloned().collect();
+        let paths: Vec<RepoPath> = self.all().keys().cloned().collect();
         let units = paths.iter().filter_map(|path| {
             let unit = self.unit(path.as_str())?;
             let rules = for_language(unit.language())?.rules;
@@ -53,7 +58,7 @@ impl Lookup for Files {
 
 impl Source for Files {
     fn facts(&self, path: &RepoPath, _content: ContentHash) -> Option<Arc<FileFacts>> {
-        self.0.lock().unwrap().get(path).cloned()
+        self.all().get(path).cloned()
     }
 }
 
@@ -63,7 +68,10 @@ const FILES: [(&str, &str); 6] = [
     ("c.py", "import b\n\n\ndef go():\n    return b.other()\n"),
     ("d.py", "def alone():\n    return 1\n"),
     ("lib.rs", "pub mod shape;\npub fn area() -> u32 { shape::Square { side: 2 }.area() }\n"),
-    ("shape.rs", "pub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u32 { self.side } }\n"),
+    (
+        "shape.rs",
+        "pub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u32 { self.side } }\n",
+    ),
 ];
 
 /// The keys under which two lists of offers differ.
@@ -86,10 +94,22 @@ fn salsa_runs_what_the_needs_say() {
         ("b.py", "def helper():\n    return 2\n\n\ndef other():\n    return helper()\n", "a body"),
         ("b.py", "def helper(x=1):\n    return 1\n\n\ndef other():\n    return helper()\n", "a parameter"),
         ("b.py", "def helper():\n    return 1\n", "a function goes"),
-        ("b.py", "def helper():\n    return 1\n\n\ndef other():\n    return helper()\n\n\ndef alone():\n    pass\n", "a name elsewhere"),
+        (
+            "b.py",
+            "def helper():\n    return 1\n\n\ndef other():\n    return helper()\n\n\ndef alone():\n    pass\n",
+            "a name elsewhere",
+        ),
         ("d.py", "def alone():\n    return 1\n\n\ndef helper():\n    pass\n", "a common name"),
-        ("shape.rs", "pub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u64 { 1 } }\n", "a return type"),
-        ("shape.rs", "// note\npub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u32 { self.side } }\n", "a comment"),
+        (
+            "shape.rs",
+            "pub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u64 { 1 } }\n",
+            "a return type",
+        ),
+        (
+            "shape.rs",
+            "// note\npub struct Square { pub side: u32 }\nimpl Square { pub fn area(&self) -> u32 { self.side } }\n",
+            "a comment",
+        ),
         ("e.py", "def helper():\n    return 3\n", "a new file"),
     ];
     for (path, text, what) in edits {
@@ -97,7 +117,7 @@ fn salsa_runs_what_the_needs_say() {
         let changes: Vec<FileChange> = FILES.iter().map(|(path, text)| files.set(path, text)).collect();
         let mut db = Database::new(files.clone());
         db.apply(changes, &[]);
-        let paths: Vec<RepoPath> = files.0.lock().unwrap().keys().cloned().collect();
+        let paths: Vec<RepoPath> = files.all().keys().cloned().collect();
         let needs: BTreeMap<RepoPath, Vec<Digest64>> = db
             .resolutions(&paths)
             .into_iter()
@@ -112,7 +132,7 @@ fn salsa_runs_what_the_needs_say() {
         let change = files.set(path, text);
         let keys = changed(&before, &files.offers(path));
         db.apply([change], &keys);
-        let paths: Vec<RepoPath> = files.0.lock().unwrap().keys().cloned().collect();
+        let paths: Vec<RepoPath> = files.all().keys().cloned().collect();
         db.resolutions(&paths);
         let ran: BTreeSet<RepoPath> = db.take_executed().into_iter().map(|executed| executed.path).collect();
         let mut expected = BTreeSet::from([RepoPath::new(path)]);

@@ -26,7 +26,8 @@ pub fn encode<T: Serialize>(value: &T) -> Vec<u8> {
 /// Unpacks what [`encode`] wrote. Bytes that were damaged give an error, never a panic or a huge
 /// allocation; callers check a checksum first all the same.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
-    let (size, rest) = bytes.split_first_chunk::<4>().ok_or(DecodeError("blob is shorter than its header"))?;
+    let (size, rest) =
+        bytes.split_first_chunk::<4>().ok_or(DecodeError("blob is shorter than its header"))?;
     let size = u32::from_le_bytes(*size) as usize;
     // LZ4 expands at most 255 times, so a larger claim is damage.
     if size > MAX_DECODED || size / 255 > rest.len() {

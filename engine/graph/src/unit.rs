@@ -212,10 +212,7 @@ pub fn offers(unit: &Unit, rules: &dyn Rules) -> Vec<Offer> {
     rules.custom_offers(unit, &mut pairs);
     pairs.sort_unstable();
     pairs.dedup();
-    pairs
-        .into_iter()
-        .map(|(key, item)| Offer { fingerprint: fingerprint(unit, item), key, item })
-        .collect()
+    pairs.into_iter().map(|(key, item)| Offer { fingerprint: fingerprint(unit, item), key, item }).collect()
 }
 
 /// The (key, item) pairs every language has.

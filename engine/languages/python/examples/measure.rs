@@ -4,7 +4,11 @@
 //!
 //! `cargo run --release -p bindery-language-python --example measure -- [--symbols FILE] DIRECTORY…`
 
-#![allow(clippy::disallowed_methods, reason = "a tool for people, not a part of the engine")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a tool for people, not a part of the engine"
+)]
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
