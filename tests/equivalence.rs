@@ -136,6 +136,12 @@ fn incremental_equals_clean() {
         let mut history = Vec::new();
         for _ in 0..EDITS {
             history.push(edit(&mut numbers, &file_system, &repository.files));
+            if numbers.below(4) == 0 {
+                let found = check(&file_system).unwrap_or_else(|failure| {
+                    panic!("seed {seed}, {}, check after {history:#?}: {failure}", repository.name)
+                });
+                history.push(format!("check: {} stale", found.stale.len()));
+            }
             build(&file_system).unwrap_or_else(|failure| {
                 panic!("seed {seed}, {}, after {history:#?}: {failure}", repository.name)
             });

@@ -157,8 +157,8 @@ impl Repository {
 
     /// Compares the handbook with what a build would write, and writes no output.
     pub fn check(&self, with_diff: bool, progress: &dyn Progress) -> Result<CheckOutcome, Failure> {
-        let has_work_directory = found(self.work.file_system().lstat(self.work.base()))?.is_some();
-        let (mut run, bytes) = Run::open(self, progress, has_work_directory);
+        let may_write = self.prepare_cache();
+        let (mut run, bytes) = Run::open(self, progress, may_write);
         if bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)).is_some() {
             return Ok(CheckOutcome {
                 written_by: None,
@@ -170,12 +170,24 @@ impl Repository {
         let (old, moved) = run.gate(bytes.as_deref());
         let mut computed = run.compute(old, moved)?;
         let (plan, stale) = self.staleness(&run, &computed, with_diff)?;
+        let state = &mut computed.analysis.state;
+        state.known.handbook = plan.kept;
+        state.pages = computed.handbook.records.clone();
+        state.structure = computed.structure.encode();
+        computed.analysis.state.known.wanted = computed.wanted();
+        run.commit(std::mem::take(&mut computed.analysis.state));
         Ok(CheckOutcome {
             written_by: plan.written_by.filter(|version| version != crate::VERSION),
             stale,
             faults: std::mem::take(&mut computed.analysis.faults),
             warnings: run.blobs.store().take_warning().iter().map(ToString::to_string).collect(),
         })
+    }
+
+    /// Makes the work directory for a command that writes no output, so that it can keep what it worked out.
+    /// Whether that can be written.
+    pub(crate) fn prepare_cache(&self) -> bool {
+        WorkDir::open(self.work.clone()).is_ok()
     }
 
     /// How the handbook on disk differs from what was worked out.

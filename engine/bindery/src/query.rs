@@ -50,8 +50,8 @@ impl Repository {
 
     /// Everything a build would work out, without writing an output.
     fn computed<'a>(&'a self, progress: &'a dyn Progress) -> Result<(Run<'a>, Computed), Failure> {
-        let has_work_directory = found(self.work.file_system().lstat(self.work.base()))?.is_some();
-        let (mut run, bytes) = Run::open(self, progress, has_work_directory);
+        let may_write = self.prepare_cache();
+        let (mut run, bytes) = Run::open(self, progress, may_write);
         let (old, moved) = run.gate(bytes.as_deref());
         let computed = run.compute(old, moved)?;
         Ok((run, computed))
