@@ -34,6 +34,8 @@ pub(crate) struct Run<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) report: RunReport,
     pub(crate) date: (Option<String>, String),
+    /// What the gate found out when it did not hold, so that the disk is asked once.
+    moved: Option<Moved>,
     /// With `--verify`: the state whose every entry is worked out again.
     verified: Option<State>,
     head: HeadVersion,
@@ -94,17 +96,32 @@ impl<'a> Run<'a> {
         clock.end(&mut report);
         let blobs = Arc::new(Blobs::new(store));
         let date = (None, String::new());
-        (Self { repository, blobs, progress, report, date, verified: None, head, stamp, mode }, bytes)
+        (
+            Self {
+                repository,
+                blobs,
+                progress,
+                report,
+                date,
+                moved: None,
+                verified: None,
+                head,
+                stamp,
+                mode,
+            },
+            bytes,
+        )
     }
 
     /// The state as far as this build can use it, and what moved since; nothing moved is the gate.
     pub(crate) fn gate(&mut self, bytes: Option<&[u8]>) -> (State, Option<Moved>) {
         let clock = Timed::start(Phase::Scan);
-        let known = bytes.and_then(State::decode_known);
-        self.date = self.repository.date(known.as_ref().map(|(known, ..)| &known.date));
-        let moved = known.map(|(known, ..)| known.moved(&*self.repository.file_system, self.mode));
+        let state = bytes.and_then(State::decode);
+        self.date = self.repository.date(state.as_ref().map(|state| &state.known.date));
+        let look = |state: &State| state.known.moved(&*self.repository.file_system, self.mode);
+        let moved = self.moved.take().or_else(|| state.as_ref().map(look));
         clock.end(&mut self.report);
-        let state = bytes.and_then(State::decode).unwrap_or_default();
+        let state = state.unwrap_or_default();
         if self.repository.options.verify {
             self.verified = Some(state).filter(|state| state.build == Some(build_id()));
             return (State::default(), None);
@@ -130,7 +147,9 @@ impl<'a> Run<'a> {
         if known.is_provisional || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
             return None;
         }
-        if !known.moved(&*self.repository.file_system, self.mode).is_empty() {
+        let moved = known.moved(&*self.repository.file_system, self.mode);
+        if !moved.is_empty() {
+            self.moved = Some(moved);
             return None;
         }
         let request = self.repository.handbook_request(&known.wanted, &known.handbook);

@@ -298,7 +298,6 @@ mod tests {
             language: Language::Rust,
             role: Role::DomainLogic,
             lifecycle: "none".into(),
-            line_count: 1,
             function_count: 0,
             type_count: 0,
             is_entry_point: false,

@@ -159,7 +159,6 @@ mod tests {
             language: Language::Python,
             role,
             lifecycle: "none".into(),
-            line_count: 1,
             function_count: 2,
             type_count: 0,
             is_entry_point: role == Role::Entrypoint,

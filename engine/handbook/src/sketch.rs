@@ -27,8 +27,6 @@ pub struct FileSketch {
     pub role: Role,
     /// When it is at work, in a few words, or `none`.
     pub lifecycle: Name,
-    /// Its lines.
-    pub line_count: u32,
     /// Functions with an id of their own.
     pub function_count: u32,
     /// Type declarations.
@@ -67,7 +65,6 @@ pub fn sketch(view: &FileView<'_>) -> FileSketch {
         language: facts.summary.language,
         role,
         lifecycle: lifecycle(facts, role).into(),
-        line_count: facts.line_count,
         function_count: decls.iter().filter(|decl| decl.kind.is_callable()).count() as u32,
         type_count: decls.iter().filter(|decl| decl.kind.type_kind().is_some()).count() as u32,
         is_entry_point: facts.is_entry_point,

@@ -11,7 +11,6 @@ fn sketch(path: &str) -> FileSketch {
         language: Language::Rust,
         role: Role::DomainLogic,
         lifecycle: "none".into(),
-        line_count: 10,
         function_count: 1,
         type_count: 0,
         is_entry_point: false,
