@@ -195,7 +195,9 @@ impl Presenter<'_> {
         let analysis = self.analysis;
         let old = match replaced {
             Replaced::Nothing => None,
-            Replaced::Old(old) if !analysis.clashes_changed && self.structure.has_same_frame(old) => {
+            Replaced::Old(old)
+                if !analysis.clashes_changed && self.structure.surroundings == old.surroundings =>
+            {
                 Some(&**old)
             }
             Replaced::Old(_) | Replaced::Missing => return Ok(all()),

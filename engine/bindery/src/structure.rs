@@ -159,39 +159,43 @@ impl Structure {
         self.pages[self.stage_of(path)? as usize].clone()
     }
 
-    /// Whether the pages of two structures lead to one another in the same way: then a page can only differ by
-    /// what [`Structure::stage_digests`] covers.
-    pub(crate) fn has_same_frame(&self, other: &Self) -> bool {
-        let frame = |structure: &Self| {
-            let stages = structure.skeleton.stages.iter();
-            let stages: Vec<_> = stages
-                .map(|stage| (stage.id.clone(), stage.title.clone(), stage.parent.clone(), stage.crosscut))
-                .collect();
-            (stages, structure.skeleton.order.clone(), structure.pages.clone())
-        };
-        self.surroundings == other.surroundings && frame(self) == frame(other)
-    }
-
-    /// For each stage a digest of what its page shows that does not come from its own files' facts.
+    /// For each stage a digest of what its page shows that does not come from its own files' facts: its own
+    /// texts, the stages above, in and after it, the stages that use its files, its registers.
     pub(crate) fn stage_digests(&self) -> BTreeMap<&str, ContentHash> {
-        let titles: Vec<&str> = self.skeleton.stages.iter().map(|stage| stage.title.as_str()).collect();
+        let stages = &self.skeleton.stages;
+        let places: FxHashMap<&str, usize> =
+            stages.iter().enumerate().map(|(at, stage)| (stage.id.as_str(), at)).collect();
+        let parents: Vec<Option<usize>> =
+            stages.iter().map(|stage| places.get(stage.parent.as_ref()?.as_str()).copied()).collect();
+        let mut users: Vec<Vec<&[u32]>> = vec![Vec::new(); stages.len()];
+        for (_, primary, also) in &self.files {
+            if let Some(primary) = primary {
+                users[*primary as usize].push(also);
+            }
+        }
+        let link = |at: usize| (stages[at].title.as_str(), &self.pages[at]);
         let digest = |at: usize| {
-            let stage = &self.skeleton.stages[at];
-            let registers: Vec<_> = self
-                .registers
-                .registers
-                .iter()
-                .filter(|register| register.stages.contains(&stage.id))
+            let stage = &stages[at];
+            // Parents stand before their parts in the normal form, so this ends.
+            let above: Vec<_> = std::iter::successors(parents[at], |at| parents[*at]).map(link).collect();
+            let parts: Vec<_> = (at + 1..stages.len())
+                .filter(|other| parents[*other] == Some(at))
+                .map(|other| (link(other), stages[other].description.as_str()))
                 .collect();
-            let also: Vec<_> =
-                self.files.iter().filter(|file| file.1 == Some(at as u32)).map(|file| &file.2).collect();
-            let also_titles: Vec<Vec<&str>> =
-                also.iter().map(|also| also.iter().map(|other| titles[*other as usize]).collect()).collect();
-            let shown = (stage, &self.organized[at], &self.summaries[at], registers, also_titles);
-            let bytes = serde_json::to_vec(&shown).expect("stages hold only plain values, which JSON writes");
+            let next = (at + 1..stages.len()).find(|next| self.pages[*next].is_some()).map(link);
+            let users: Vec<Vec<_>> = users[at]
+                .iter()
+                .map(|also| also.iter().map(|other| link(*other as usize)).collect())
+                .collect();
+            let registers = self.registers.registers.iter();
+            let registers: Vec<_> =
+                registers.filter(|register| register.stages.contains(&stage.id)).collect();
+            let own = (stage, &self.pages[at], &self.organized[at], &self.summaries[at]);
+            let bytes = serde_json::to_vec(&(own, above, parts, next, users, registers))
+                .expect("stages hold only plain values, which JSON writes");
             ContentHash::of(&bytes)
         };
-        (0..self.skeleton.stages.len()).map(|at| (self.skeleton.stages[at].id.as_str(), digest(at))).collect()
+        (0..stages.len()).map(|at| (stages[at].id.as_str(), digest(at))).collect()
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
