@@ -170,12 +170,17 @@ impl Repository {
         let (old, moved) = run.gate(bytes.as_deref());
         let mut computed = run.compute(old, moved)?;
         let (plan, stale) = self.staleness(&run, &computed, with_diff)?;
-        let state = &mut computed.analysis.state;
-        state.known.handbook = plan.kept;
-        state.pages = computed.handbook.records.clone();
-        state.structure = computed.structure.encode();
-        computed.analysis.state.known.wanted = computed.wanted();
-        run.commit(std::mem::take(&mut computed.analysis.state));
+        // A handbook that is as it should be needs no build to remember what was worked out. Where something is
+        // stale the last build's state stays, so that `why` and the next build can say what came of it.
+        if plan.is_current() {
+            let wanted = computed.wanted();
+            let state = &mut computed.analysis.state;
+            state.known.handbook = plan.kept;
+            state.known.wanted = wanted;
+            state.pages = computed.handbook.records.clone();
+            state.structure = computed.structure.encode();
+            run.commit(std::mem::take(state));
+        }
         Ok(CheckOutcome {
             written_by: plan.written_by.filter(|version| version != crate::VERSION),
             stale,
