@@ -2,7 +2,7 @@
 //! and what does not hold: unique qualnames, one site per call node, callers and scopes in range.
 //! With `--symbols FILE` also writes name, place and kind of every symbol, tab-separated.
 //!
-//! `cargo run --release -p bindery-language-rust --example measure -- [--symbols FILE] DIRECTORY…`
+//! `cargo run --release -p bindery-language-rust --example measure_rust -- [--symbols FILE] DIRECTORY…`
 
 #![allow(
     clippy::disallowed_methods,

@@ -2,7 +2,7 @@
 //! took, and what does not hold: unique qualnames, one site per call node, indices in range.
 //! With `--symbols FILE` also writes name, place and kind of every symbol, tab-separated.
 //!
-//! `cargo run --release -p bindery-language-python --example measure -- [--symbols FILE] DIRECTORY…`
+//! `cargo run --release -p bindery-language-python --example measure_python -- [--symbols FILE] DIRECTORY…`
 
 #![allow(
     clippy::disallowed_methods,
