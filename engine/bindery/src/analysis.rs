@@ -214,65 +214,9 @@ impl Analyser<'_> {
         report: &mut RunReport,
     ) -> Result<Analysis, Stop> {
         let old_files = old.files;
-        let mut table = Table::new(old_files.clone(), &plan.gone);
-        let mut units = Vec::new();
-        let mut touched: Vec<u32> = plan.gone.clone();
-        let mut inputs: BTreeMap<RepoPath, InputChange> = BTreeMap::new();
-        let mut read = 0;
-        for (wanted, taken) in plan.wanted.iter().zip(taken) {
-            read += u64::from(taken.content.is_some());
-            count_facts(report, &taken);
-            let fault = match &taken.status {
-                Status::Failed(detail) => Some(detail.clone()),
-                _ => None,
-            };
-            let record = FileRecord {
-                path: wanted.path.clone(),
-                kind: taken.kind,
-                content: taken.content,
-                status: taken.status,
-                fault,
-                first_error: taken.first_error,
-                callers: None,
-            };
-            let slot = plan.slots.get(&wanted.path).copied();
-            let before = slot.and_then(|slot| old_files[slot as usize].as_ref());
-            let record = FileRecord { callers: before.and_then(|before| before.callers), ..record };
-            if before.is_some_and(|before| before.is_same_as(&record)) {
-                continue;
-            }
-            let change = if before.is_some() { InputChange::Changed } else { InputChange::Added };
-            inputs.insert(record.path.clone(), change);
-            let slot = table.set(slot, record);
-            touched.push(slot);
-            units.extend(taken.unit.map(|unit| (slot, unit)));
-        }
-        let gone_files = plan.gone.iter().filter_map(|slot| old_files[*slot as usize].as_ref());
-        inputs.extend(gone_files.map(|file| (file.path.clone(), InputChange::Removed)));
-        report.files.read = read;
-        touched.sort_unstable();
-        touched.dedup();
-
+        let Absorbed { mut table, units, touched, inputs } = absorb(&plan, taken, &old_files, report);
         let anyone_asked = !old.needs.is_empty();
-        let fresh: FxHashMap<u32, Arc<Unit>> = units.iter().cloned().collect();
-        let blobs = &**self.blobs;
-        let deltas: Vec<Delta> = touched
-            .par_iter()
-            .map(|slot| {
-                let before = old_files.get(*slot as usize).and_then(Option::as_ref);
-                let after = table.files[*slot as usize].as_ref();
-                let before_unit = before.map(|file| load_unit(blobs, file)).transpose()?.flatten();
-                let after_unit = match (fresh.get(slot), after) {
-                    (Some(unit), _) => Some(unit.clone()),
-                    (None, Some(file)) => load_unit(blobs, file)?.map(Arc::new),
-                    (None, None) => None,
-                };
-                let path = after.or(before).map(|file| file.path.clone()).ok_or(Lost)?;
-                Ok(Delta::new(*slot, path, before_unit.as_ref(), after_unit.as_deref(), anyone_asked))
-            })
-            .collect::<Result<_, Lost>>()?;
-        drop(fresh);
-
+        let deltas = deltas(self.blobs, &old_files, &table.files, &touched, &units, anyone_asked)?;
         let changed: FxHashSet<u32> = touched.iter().copied().collect();
         let fresh_offers: Vec<(u64, u32)> = deltas.iter().flat_map(Delta::pairs).collect();
         let files = table.files.clone();
@@ -397,6 +341,92 @@ impl Analyser<'_> {
             }
         }
     }
+}
+
+/// The files after what was read of them.
+struct Absorbed {
+    table: Table,
+    /// What others see of the files this run has in hand.
+    units: Vec<(u32, Arc<Unit>)>,
+    /// The slots of everything that differs, gone files included, ascending.
+    touched: Vec<u32>,
+    inputs: BTreeMap<RepoPath, InputChange>,
+}
+
+/// Enters what was read into the table; a file that says the same as before stays as it is.
+fn absorb(
+    plan: &Plan,
+    taken: Vec<Taken>,
+    old_files: &[Option<FileRecord>],
+    report: &mut RunReport,
+) -> Absorbed {
+    let mut table = Table::new(old_files.to_vec(), &plan.gone);
+    let (mut units, mut touched, mut inputs) = (Vec::new(), plan.gone.clone(), BTreeMap::new());
+    for (wanted, taken) in plan.wanted.iter().zip(taken) {
+        report.files.read += u64::from(taken.content.is_some());
+        count_facts(report, &taken);
+        let slot = plan.slots.get(&wanted.path).copied();
+        let before = slot.and_then(|slot| old_files[slot as usize].as_ref());
+        let unit = taken.unit.clone();
+        let record = taken.into_record(&wanted.path, before);
+        if before.is_some_and(|before| before.is_same_as(&record)) {
+            continue;
+        }
+        let change = if before.is_some() { InputChange::Changed } else { InputChange::Added };
+        inputs.insert(record.path.clone(), change);
+        let slot = table.set(slot, record);
+        touched.push(slot);
+        units.extend(unit.map(|unit| (slot, unit)));
+    }
+    let gone = plan.gone.iter().filter_map(|slot| old_files[*slot as usize].as_ref());
+    inputs.extend(gone.map(|file| (file.path.clone(), InputChange::Removed)));
+    touched.sort_unstable();
+    touched.dedup();
+    Absorbed { table, units, touched, inputs }
+}
+
+impl Taken {
+    /// The record of a file that was read; who calls it is known from `before`.
+    fn into_record(self, path: &RepoPath, before: Option<&FileRecord>) -> FileRecord {
+        let fault = match &self.status {
+            Status::Failed(detail) => Some(detail.clone()),
+            _ => None,
+        };
+        FileRecord {
+            path: path.clone(),
+            kind: self.kind,
+            content: self.content,
+            status: self.status,
+            first_error: self.first_error,
+            callers: before.and_then(|before| before.callers),
+            fault,
+        }
+    }
+}
+
+/// What each touched file did to the keys it offers.
+fn deltas(
+    blobs: &Blobs,
+    old_files: &[Option<FileRecord>],
+    files: &[Option<FileRecord>],
+    touched: &[u32],
+    units: &[(u32, Arc<Unit>)],
+    anyone_asked: bool,
+) -> Result<Vec<Delta>, Lost> {
+    let fresh: FxHashMap<u32, &Arc<Unit>> = units.iter().map(|(slot, unit)| (*slot, unit)).collect();
+    let delta = |slot: &u32| {
+        let before = old_files.get(*slot as usize).and_then(Option::as_ref);
+        let after = files[*slot as usize].as_ref();
+        let before_unit = before.map(|file| load_unit(blobs, file)).transpose()?.flatten();
+        let after_unit = match (fresh.get(slot), after) {
+            (Some(unit), _) => Some((*unit).clone()),
+            (None, Some(file)) => load_unit(blobs, file)?.map(Arc::new),
+            (None, None) => None,
+        };
+        let path = after.or(before).map(|file| file.path.clone()).ok_or(Lost)?;
+        Ok(Delta::new(*slot, path, before_unit.as_ref(), after_unit.as_deref(), anyone_asked))
+    };
+    touched.par_iter().map(delta).collect()
 }
 
 /// The edges of a file as the pages of its callees show them: callee and calling function, with counts.
