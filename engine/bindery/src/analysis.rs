@@ -19,7 +19,6 @@ use crate::intake::{Intake, Taken, Wanted};
 use crate::known::Moved;
 use crate::options::Progress;
 use crate::outcome::Failure;
-use crate::reading::facts_key;
 use crate::relink::{Cause, Delta, Relinked, edges, patched_needs, relink};
 use crate::repository::Repository;
 use crate::snapshot::{Lost, Snapshot, load_unit};
@@ -187,11 +186,7 @@ impl Analyser<'_> {
             file_system: &*self.repository.file_system,
             blobs: self.blobs,
             limits,
-            cached: if self.distrust_cache {
-                FxHashMap::default()
-            } else {
-                cached_facts(old, &limits, wanted.len())
-            },
+            cached: if self.distrust_cache { FxHashMap::default() } else { cached_facts(old, wanted.len()) },
             recheck_sample: self.repository.options.recheck_sample,
             differing: AtomicU64::new(0),
             worker: self.repository.worker(),
@@ -248,7 +243,7 @@ impl Analyser<'_> {
             }
         }
         let clashes_changed = relinked.clashes != old.clashes;
-        let retired = retired(old.retired, &old_files, &table.files, &self.repository.limits());
+        let retired = retired(old.retired, &old_files, &table.files);
         let snapshot = Arc::new(Snapshot::new(
             self.blobs.clone(),
             table.files.clone(),
@@ -591,34 +586,25 @@ impl Table {
 }
 
 /// The facts that can be had without parsing, by cache key.
-fn cached_facts(
-    old: &State,
-    limits: &bindery_syntax::Limits,
-    wanted: usize,
-) -> FxHashMap<ContentHash, Retired> {
+fn cached_facts(old: &State, wanted: usize) -> FxHashMap<ContentHash, Retired> {
     if wanted == 0 {
         return FxHashMap::default();
     }
-    let live = old.files.iter().flatten().filter_map(|file| as_retired(file, limits));
+    let live = old.files.iter().flatten().filter_map(as_retired);
     live.chain(old.retired.iter().cloned()).map(|retired| (retired.key, retired)).collect()
 }
 
-pub(crate) fn as_retired(file: &FileRecord, limits: &bindery_syntax::Limits) -> Option<Retired> {
-    let (InputKind::Source(language), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status)
-    else {
+/// The facts of a scanned file under the key they were written with: an adapter that has changed since asks
+/// for another one.
+pub(crate) fn as_retired(file: &FileRecord) -> Option<Retired> {
+    let (InputKind::Source(_), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status) else {
         return None;
     };
-    let key = facts_key(file.content?, for_language(language)?, limits);
-    Some(Retired { key, summary: *summary, rest: *rest, first_error: file.first_error })
+    Some(Retired { key: summary.key(), summary: *summary, rest: *rest, first_error: file.first_error })
 }
 
 /// Facts no file has any more, newest first, up to a share of the live ones.
-fn retired(
-    old: Vec<Retired>,
-    before: &[Option<FileRecord>],
-    after: &[Option<FileRecord>],
-    limits: &bindery_syntax::Limits,
-) -> Vec<Retired> {
+fn retired(old: Vec<Retired>, before: &[Option<FileRecord>], after: &[Option<FileRecord>]) -> Vec<Retired> {
     let replaced = before
         .iter()
         .enumerate()
@@ -626,7 +612,7 @@ fn retired(
             after.get(*slot).and_then(Option::as_ref).map(|file| file.content)
                 != file.as_ref().map(|file| file.content)
         })
-        .filter_map(|(_, file)| as_retired(file.as_ref()?, limits));
+        .filter_map(|(_, file)| as_retired(file.as_ref()?));
     let live = after.iter().flatten().count();
     let mut seen = FxHashSet::default();
     replaced.chain(old).filter(|retired| seen.insert(retired.key)).take(live / RETIRED_SHARE + 16).collect()

@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
         }
         match state.build == Some(build_id()) {
             true => (state, moved),
-            false => (facts_only(&state, &self.repository.limits()), None),
+            false => (facts_only(&state), None),
         }
     }
 
@@ -340,8 +340,8 @@ impl<'a> Run<'a> {
 }
 
 /// A state of which only the facts can be used.
-fn facts_only(state: &State, limits: &bindery_syntax::Limits) -> State {
-    let live = state.files.iter().flatten().filter_map(|file| crate::analysis::as_retired(file, limits));
+fn facts_only(state: &State) -> State {
+    let live = state.files.iter().flatten().filter_map(crate::analysis::as_retired);
     let retired: Vec<Retired> = live.chain(state.retired.iter().cloned()).collect();
     State { retired, ..State::default() }
 }
