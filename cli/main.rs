@@ -31,6 +31,7 @@ use crate::exit::{Ending, Stop};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    bindery_engine::prefer_small_pages();
     if is_parse_worker() {
         bindery_engine::serve_parse_worker();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use bindery_artifacts::{FileSet, Phase, QueryKind, RunReport};
+use bindery_artifacts::{FileCounts, FileSet, Phase, QueryKind, RunReport};
 use bindery_facts::{FileFacts, Name, encode};
 use bindery_graph::{Resolution, Symbol, Unit};
 use bindery_languages::{for_language, registry};
@@ -14,14 +14,16 @@ use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Sele
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::blobs::{Batches, Blobs};
+use crate::blobs::{Batches, Blobs, Lost};
+use crate::files::Files;
 use crate::intake::{Intake, Taken, Wanted};
 use crate::known::Moved;
 use crate::options::Progress;
 use crate::outcome::Failure;
+use crate::piece::Piece;
 use crate::relink::{Cause, Delta, Relinked, edges, patched_needs, relink};
 use crate::repository::Repository;
-use crate::snapshot::{Lost, Snapshot, load_unit};
+use crate::snapshot::{Snapshot, load_unit};
 use crate::state::{FileRecord, InputKind, LeftOut, Retired, State, Status};
 use crate::timing::Timed;
 
@@ -113,6 +115,7 @@ impl Analyser<'_> {
         let clock = Timed::start(Phase::Scan);
         let (selection, moved) = self.select(&old, moved)?;
         let plan = Plan::new(self, &old, &selection, &moved)?;
+        self.blobs.check_lost()?;
         clock.end(report);
         self.repository.check_interrupt()?;
         let clock = Timed::start(Phase::Parse);
@@ -186,7 +189,7 @@ impl Analyser<'_> {
             file_system: &*self.repository.file_system,
             blobs: self.blobs,
             limits,
-            cached: if self.distrust_cache { FxHashMap::default() } else { cached_facts(old, wanted.len()) },
+            cached: (!self.distrust_cache).then(|| CachedFacts::new(old, self.blobs)),
             recheck_sample: self.repository.options.recheck_sample,
             differing: AtomicU64::new(0),
             worker: self.repository.worker(),
@@ -208,16 +211,17 @@ impl Analyser<'_> {
         taken: Vec<Taken>,
         report: &mut RunReport,
     ) -> Result<Analysis, Stop> {
+        let blobs: &Blobs = self.blobs;
         let old_files = old.files;
-        let Absorbed { mut table, units, touched, inputs } = absorb(&plan, taken, &old_files, report);
+        let Absorbed { mut files, units, touched, inputs, data_changed } =
+            absorb(plan, taken, &old_files, blobs, report);
         let anyone_asked = !old.needs.is_empty();
-        let deltas = deltas(self.blobs, &old_files, &table.files, &touched, &units, anyone_asked)?;
+        let deltas = deltas(blobs, &old_files, &files, &touched, &units, anyone_asked)?;
         let changed: FxHashSet<u32> = touched.iter().copied().collect();
         let fresh_offers: Vec<(u64, u32)> = deltas.iter().flat_map(Delta::pairs).collect();
-        let files = table.files.clone();
         let resolving = Arc::new(Snapshot::new(
             self.blobs.clone(),
-            files,
+            files.clone(),
             units,
             old.offers,
             changed.clone(),
@@ -225,51 +229,47 @@ impl Analyser<'_> {
         ));
         let relinked = relink(&resolving, &deltas, &old.needs, &old.clashes)?;
         self.repository.check_interrupt()?;
-        count_resolutions(report, &relinked, &table.files);
-        let callers_changed = self.callers_changed(&old_files, &resolving, &relinked)?;
-        let gone: FxHashSet<u32> = touched
-            .iter()
-            .copied()
-            .filter(|slot| !table.files[*slot as usize].as_ref().is_some_and(FileRecord::is_scanned))
-            .collect();
-        let needs = patched_needs(&relinked.resolutions, &gone, &old.needs);
+        count_resolutions(report, &relinked, files.totals().scanned);
+        let replaced = self.replaced(&old_files, &resolving, &relinked, &touched)?;
+        let callers_changed = self.callers_changed(&replaced, &old_files, &resolving, &relinked)?;
+        let needs = patched_needs(&replaced.resolutions, &relinked.resolutions, &old.needs, blobs);
         drop(resolving);
 
         let resolved: FxHashSet<u32> = relinked.resolutions.iter().map(|(slot, _)| *slot).collect();
-        self.store_resolutions(relinked.resolutions, &mut table.files);
+        self.store_resolutions(relinked.resolutions, &mut files);
         for (slot, fault) in relinked.faults {
-            if let Some(file) = &mut table.files[slot as usize] {
-                file.fault = Some(fault);
-            }
+            files.edit(slot, blobs, |file| file.fault = Some(fault));
         }
         let clashes_changed = relinked.clashes != old.clashes;
-        let retired = retired(old.retired, &old_files, &table.files);
+        let retired = retired(old.retired, &old_files, &files, &touched, blobs);
         let snapshot = Arc::new(Snapshot::new(
             self.blobs.clone(),
-            table.files.clone(),
+            files.clone(),
             Vec::new(),
             relinked.offers.clone(),
             FxHashSet::default(),
             Vec::new(),
         ));
-        count_files(report, &table.files, &selection);
+        count_files(report, files.totals(), &selection);
         let mut known = old.known;
         known.selection = selection;
         known.selection_rules = Some(self.repository.selection_digest());
         let state = State {
             known,
-            files: table.files,
+            files,
             retired,
             offers: relinked.offers,
             needs,
             clashes: relinked.clashes,
             build: old.build,
             sketches: old.sketches,
+            about: old.about.filter(|_| !data_changed),
             structure: old.structure,
             pages: old.pages,
             exports: old.exports,
         };
-        let faults = faults(&state.files);
+        let faults = faults(&state.files, blobs);
+        blobs.check_lost()?;
         Ok(Analysis {
             snapshot,
             state,
@@ -283,85 +283,99 @@ impl Analyser<'_> {
         })
     }
 
+    /// The resolutions that others took the place of, or whose files are gone.
+    fn replaced(
+        &self,
+        old_files: &Files,
+        snapshot: &Snapshot,
+        relinked: &Relinked,
+        touched: &[u32],
+    ) -> Result<Replaced, Lost> {
+        let is_gone = |slot: &u32| !snapshot.file(*slot).is_some_and(FileRecord::is_scanned);
+        let mut slots: Vec<u32> = relinked.resolutions.iter().map(|(slot, _)| *slot).collect();
+        slots.extend(touched.iter().copied().filter(is_gone));
+        slots.retain(|slot| old_files.get(*slot, self.blobs).is_some_and(FileRecord::is_scanned));
+        slots.sort_unstable();
+        slots.dedup();
+        let resolution = |slot: u32| {
+            let file = old_files.get(slot, self.blobs).ok_or(Lost)?;
+            Ok((slot, self.blobs.resolution(file).ok_or(Lost)?))
+        };
+        Ok(Replaced { resolutions: slots.into_par_iter().map(resolution).collect::<Result<_, Lost>>()? })
+    }
+
     /// The files into which an edge was gained, lost or changed.
     fn callers_changed(
         &self,
-        old_files: &[Option<FileRecord>],
+        replaced: &Replaced,
+        old_files: &Files,
         snapshot: &Snapshot,
         relinked: &Relinked,
     ) -> Result<FxHashSet<RepoPath>, Lost> {
         let resolved: FxHashMap<u32, &Arc<Resolution>> =
             relinked.resolutions.iter().map(|(slot, resolution)| (*slot, resolution)).collect();
-        let is_gone = |slot: u32| !snapshot.file(slot).is_some_and(FileRecord::is_scanned);
-        let slots: Vec<(u32, &FileRecord)> = old_files
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, file)| Some((slot as u32, file.as_ref().filter(|file| file.is_scanned())?)))
-            .filter(|(slot, _)| resolved.contains_key(slot) || is_gone(*slot))
-            .collect();
-        let changed: Vec<Vec<RepoPath>> = slots
-            .into_par_iter()
-            .map(|(slot, file)| {
-                let before = Ends::new(
-                    &self.blobs.facts(file).ok_or(Lost)?,
-                    &self.blobs.resolution(file).ok_or(Lost)?,
-                );
-                let after = match resolved.get(&slot) {
-                    Some(resolution) => Ends::new(&*snapshot.facts(slot)?, resolution),
+        let changed: Vec<Vec<RepoPath>> = replaced
+            .resolutions
+            .par_iter()
+            .map(|(slot, old)| {
+                let file = old_files.get(*slot, self.blobs).ok_or(Lost)?;
+                let before = Ends::new(&self.blobs.facts(file).ok_or(Lost)?, old);
+                let after = match resolved.get(slot) {
+                    Some(resolution) => Ends::new(&*snapshot.facts(*slot)?, resolution),
                     None => Ends::default(),
                 };
                 Ok(before.differing(&after))
             })
             .collect::<Result<_, Lost>>()?;
         // A file that was not scanned before has no old edges: every file it calls gained a caller.
-        let was_scanned = |slot: u32| {
-            old_files.get(slot as usize).and_then(Option::as_ref).is_some_and(FileRecord::is_scanned)
-        };
+        let was_scanned = |slot: u32| old_files.get(slot, self.blobs).is_some_and(FileRecord::is_scanned);
         let new = relinked.resolutions.iter().filter(|(slot, _)| !was_scanned(*slot));
         let gained = new.flat_map(|(_, resolution)| edges(resolution).map(|(_, symbol)| symbol.path.clone()));
         Ok(changed.into_iter().flatten().chain(gained).collect())
     }
 
-    fn store_resolutions(&self, resolutions: Vec<(u32, Arc<Resolution>)>, files: &mut [Option<FileRecord>]) {
+    fn store_resolutions(&self, resolutions: Vec<(u32, Arc<Resolution>)>, files: &mut Files) {
         let batches = Batches::new(self.blobs);
         resolutions.into_par_iter().for_each(|(slot, resolution)| {
             let blob = encode(&*resolution);
             batches.add(slot, vec![(ContentHash::of(&blob), blob)]);
         });
         for (slot, places) in batches.finish() {
-            if let Some(FileRecord { status: Status::Scanned { resolution, .. }, .. }) =
-                &mut files[slot as usize]
-            {
-                *resolution = places.first().copied();
-            }
+            files.edit(slot, self.blobs, |file| {
+                if let Status::Scanned { resolution, .. } = &mut file.status {
+                    *resolution = places.first().copied();
+                }
+            });
         }
     }
 }
 
+/// What a run did away with.
+struct Replaced {
+    /// By slot, ascending.
+    resolutions: Vec<(u32, Resolution)>,
+}
+
 /// The files after what was read of them.
 struct Absorbed {
-    table: Table,
+    files: Files,
     /// What others see of the files this run has in hand.
     units: Vec<(u32, Arc<Unit>)>,
     /// The slots of everything that differs, gone files included, ascending.
     touched: Vec<u32>,
     inputs: BTreeMap<RepoPath, InputChange>,
+    /// Whether a manifest or README is among them.
+    data_changed: bool,
 }
 
 /// Enters what was read into the table; a file that says the same as before stays as it is.
-fn absorb(
-    plan: &Plan,
-    taken: Vec<Taken>,
-    old_files: &[Option<FileRecord>],
-    report: &mut RunReport,
-) -> Absorbed {
-    let mut table = Table::new(old_files.to_vec(), &plan.gone);
-    let (mut units, mut touched, mut inputs) = (Vec::new(), plan.gone.clone(), BTreeMap::new());
+fn absorb(plan: Plan, taken: Vec<Taken>, old: &Files, blobs: &Blobs, report: &mut RunReport) -> Absorbed {
+    let (mut records, mut fresh, mut inputs, mut data_changed) =
+        (Vec::new(), Vec::new(), BTreeMap::new(), false);
     for (wanted, taken) in plan.wanted.iter().zip(taken) {
         report.files.read += u64::from(taken.content.is_some());
         count_facts(report, &taken);
-        let slot = plan.slots.get(&wanted.path).copied();
-        let before = slot.and_then(|slot| old_files[slot as usize].as_ref());
+        let before = old.slot(&wanted.path, blobs).and_then(|slot| old.get(slot, blobs));
         let unit = taken.unit.clone();
         let record = taken.into_record(&wanted.path, before);
         if before.is_some_and(|before| before.is_same_as(&record)) {
@@ -369,15 +383,20 @@ fn absorb(
         }
         let change = if before.is_some() { InputChange::Changed } else { InputChange::Added };
         inputs.insert(record.path.clone(), change);
-        let slot = table.set(slot, record);
-        touched.push(slot);
-        units.extend(unit.map(|unit| (slot, unit)));
+        data_changed |= record.is_data() || before.is_some_and(FileRecord::is_data);
+        records.push(record);
+        fresh.push(unit);
     }
-    let gone = plan.gone.iter().filter_map(|slot| old_files[*slot as usize].as_ref());
-    inputs.extend(gone.map(|file| (file.path.clone(), InputChange::Removed)));
+    for file in plan.gone.iter().filter_map(|slot| old.get(*slot, blobs)) {
+        inputs.insert(file.path.clone(), InputChange::Removed);
+        data_changed |= file.is_data();
+    }
+    let mut files = old.clone();
+    let mut touched = files.update(&plan.gone, records, blobs);
+    let units = touched.iter().zip(fresh).filter_map(|(slot, unit)| Some((*slot, unit?))).collect();
+    touched.extend(&plan.gone);
     touched.sort_unstable();
-    touched.dedup();
-    Absorbed { table, units, touched, inputs }
+    Absorbed { files, units, touched, inputs, data_changed }
 }
 
 impl Taken {
@@ -402,16 +421,15 @@ impl Taken {
 /// What each touched file did to the keys it offers.
 fn deltas(
     blobs: &Blobs,
-    old_files: &[Option<FileRecord>],
-    files: &[Option<FileRecord>],
+    old_files: &Files,
+    files: &Files,
     touched: &[u32],
     units: &[(u32, Arc<Unit>)],
     anyone_asked: bool,
 ) -> Result<Vec<Delta>, Lost> {
     let fresh: FxHashMap<u32, &Arc<Unit>> = units.iter().map(|(slot, unit)| (*slot, unit)).collect();
     let delta = |slot: &u32| {
-        let before = old_files.get(*slot as usize).and_then(Option::as_ref);
-        let after = files[*slot as usize].as_ref();
+        let (before, after) = (old_files.get(*slot, blobs), files.get(*slot, blobs));
         let before_unit = before.map(|file| load_unit(blobs, file)).transpose()?.flatten();
         let after_unit = match (fresh.get(slot), after) {
             (Some(unit), _) => Some((*unit).clone()),
@@ -455,13 +473,12 @@ impl Ends {
 /// What is to be read, and what is gone.
 struct Plan {
     wanted: Vec<Wanted>,
-    /// The slots of known files.
-    slots: FxHashMap<RepoPath, u32>,
     /// Slots of files that are no longer selected.
     gone: Vec<u32>,
 }
 
 impl Plan {
+    /// One pass over what was selected then and what is selected now, both sorted by place.
     fn new(
         analyser: &Analyser<'_>,
         old: &State,
@@ -469,39 +486,31 @@ impl Plan {
         moved: &Moved,
     ) -> Result<Self, Failure> {
         let selector = analyser.selector()?;
-        let slots: FxHashMap<RepoPath, u32> = old
-            .files
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, file)| Some((file.as_ref()?.path.clone(), slot as u32)))
-            .collect();
-        let before: FxHashMap<&RepoPath, &SelectedFile> =
-            old.known.selection.files.iter().map(|file| (file.place.path(), file)).collect();
-        let suspects: FxHashSet<&[u8]> = moved
-            .files
-            .iter()
-            .map(|(index, _)| old.known.selection.files[*index].raw())
+        let blobs: &Blobs = analyser.blobs;
+        let known = &old.known.selection.files;
+        let suspects: FxHashSet<&[u8]> = (moved.files.iter().map(|(index, _)| known[*index].raw()))
             .chain(old.known.smudged.iter().map(Vec::as_slice))
             .collect();
-        let must_look = |file: &SelectedFile| {
-            let Some(slot) = slots.get(file.place.path()) else { return true };
-            old.files[*slot as usize].as_ref().is_some_and(FileRecord::is_provisional)
-                || analyser.distrust_cache
-                || analyser.mode == GateMode::HashEverything
+        let provisional: FxHashSet<&RepoPath> = old.files.provisional(blobs).map(|file| &file.path).collect();
+        let look_at_all = analyser.distrust_cache || analyser.mode == GateMode::HashEverything;
+        let (mut wanted, mut gone) = (Vec::new(), Vec::new());
+        let mut before = known.iter().peekable();
+        for file in &selection.files {
+            while let Some(vanished) = before.next_if(|known| known.place < file.place) {
+                gone.extend(old.files.slot(vanished.place.path(), blobs));
+            }
+            let known = before.next_if(|known| known.place == file.place);
+            if look_at_all
+                || known.is_none_or(|known| known.stat != file.stat || known.target != file.target)
                 || suspects.contains(file.raw())
-                || before
-                    .get(file.place.path())
-                    .is_none_or(|known| known.stat != file.stat || known.target != file.target)
-        };
-        let wanted = selection
-            .files
-            .iter()
-            .filter(|file| must_look(file))
-            .filter_map(|file| Wanted::new(file, &selector))
-            .collect();
-        let selected: FxHashSet<&RepoPath> = selection.files.iter().map(|file| file.place.path()).collect();
-        let gone = slots.iter().filter(|(path, _)| !selected.contains(path)).map(|(_, slot)| *slot).collect();
-        Ok(Self { wanted, slots, gone })
+                || provisional.contains(file.place.path())
+            {
+                wanted.extend(Wanted::new(file, &selector));
+            }
+        }
+        gone.extend(before.filter_map(|vanished| old.files.slot(vanished.place.path(), blobs)));
+        gone.sort_unstable();
+        Ok(Self { wanted, gone })
     }
 }
 
@@ -556,72 +565,56 @@ fn is_readme(path: &RepoPath) -> bool {
         .any(|readme| name.eq_ignore_ascii_case(readme))
 }
 
-/// The files by slot while they are brought up to date.
-struct Table {
-    files: Vec<Option<FileRecord>>,
-    free: Vec<u32>,
+/// The facts that can be had without parsing.
+pub(crate) struct CachedFacts<'a> {
+    files: &'a Files,
+    retired: FxHashMap<ContentHash, &'a Retired>,
+    blobs: &'a Blobs,
 }
 
-impl Table {
-    fn new(mut files: Vec<Option<FileRecord>>, gone: &[u32]) -> Self {
-        for slot in gone {
-            files[*slot as usize] = None;
-        }
-        // A slot that only now became free is not reused in the same run, so that a slot means one file.
-        let free = (0..files.len() as u32)
-            .rev()
-            .filter(|slot| files[*slot as usize].is_none() && !gone.contains(slot))
-            .collect();
-        Self { files, free }
+impl<'a> CachedFacts<'a> {
+    fn new(old: &'a State, blobs: &'a Blobs) -> Self {
+        let retired = old.retired.get(blobs).iter().map(|retired| (retired.key, retired)).collect();
+        Self { files: &old.files, retired, blobs }
     }
 
-    fn set(&mut self, slot: Option<u32>, record: FileRecord) -> u32 {
-        let slot = slot.or_else(|| self.free.pop()).unwrap_or_else(|| {
-            self.files.push(None);
-            self.files.len() as u32 - 1
-        });
-        self.files[slot as usize] = Some(record);
-        slot
+    /// The facts under a key.
+    pub(crate) fn get(&self, key: ContentHash) -> Option<Retired> {
+        self.retired
+            .get(&key)
+            .map(|retired| (*retired).clone())
+            .or_else(|| self.files.with_facts(key, self.blobs))
     }
-}
-
-/// The facts that can be had without parsing, by cache key.
-fn cached_facts(old: &State, wanted: usize) -> FxHashMap<ContentHash, Retired> {
-    if wanted == 0 {
-        return FxHashMap::default();
-    }
-    let live = old.files.iter().flatten().filter_map(as_retired);
-    live.chain(old.retired.iter().cloned()).map(|retired| (retired.key, retired)).collect()
-}
-
-/// The facts of a scanned file under the key they were written with: an adapter that has changed since asks
-/// for another one.
-pub(crate) fn as_retired(file: &FileRecord) -> Option<Retired> {
-    let (InputKind::Source(_), Status::Scanned { summary, rest, .. }) = (file.kind, &file.status) else {
-        return None;
-    };
-    Some(Retired { key: summary.key(), summary: *summary, rest: *rest, first_error: file.first_error })
 }
 
 /// Facts no file has any more, newest first, up to a share of the live ones.
-fn retired(old: Vec<Retired>, before: &[Option<FileRecord>], after: &[Option<FileRecord>]) -> Vec<Retired> {
-    let replaced = before
+fn retired(
+    old: Piece<Vec<Retired>>,
+    before: &Files,
+    after: &Files,
+    touched: &[u32],
+    blobs: &Blobs,
+) -> Piece<Vec<Retired>> {
+    let replaced: Vec<Retired> = touched
         .iter()
-        .enumerate()
-        .filter(|(slot, file)| {
-            after.get(*slot).and_then(Option::as_ref).map(|file| file.content)
-                != file.as_ref().map(|file| file.content)
+        .filter_map(|slot| {
+            let file = before.get(*slot, blobs)?;
+            let content = after.get(*slot, blobs).map(|file| file.content);
+            file.as_retired().filter(|_| content != Some(file.content))
         })
-        .filter_map(|(_, file)| as_retired(file.as_ref()?));
-    let live = after.iter().flatten().count();
+        .collect();
+    if replaced.is_empty() {
+        return old;
+    }
     let mut seen = FxHashSet::default();
-    replaced.chain(old).filter(|retired| seen.insert(retired.key)).take(live / RETIRED_SHARE + 16).collect()
+    let all = replaced.into_iter().chain(old.get(blobs).iter().cloned());
+    let most = after.count() / RETIRED_SHARE + 16;
+    Piece::new(all.filter(|retired| seen.insert(retired.key)).take(most).collect())
 }
 
-fn faults(files: &[Option<FileRecord>]) -> Vec<String> {
+fn faults(files: &Files, blobs: &Blobs) -> Vec<String> {
     let mut faults: Vec<String> = files
-        .iter()
-        .flatten()
+        .provisional(blobs)
         .filter_map(|file| Some(format!("`{}`: {}", file.path, file.fault.as_ref()?)))
         .collect();
     faults.sort_unstable();
@@ -642,39 +635,20 @@ fn count_facts(report: &mut RunReport, taken: &Taken) {
     }
 }
 
-fn count_resolutions(report: &mut RunReport, relinked: &Relinked, files: &[Option<FileRecord>]) {
-    let scanned = files.iter().flatten().filter(|file| file.is_scanned()).count() as u64;
+fn count_resolutions(report: &mut RunReport, relinked: &Relinked, scanned: u64) {
     let computed = relinked.executed.len() as u64;
     let counts = report.queries.entry(QueryKind::Resolution).or_default();
     counts.computed += computed;
     counts.reused += scanned.saturating_sub(computed);
 }
 
-fn count_files(report: &mut RunReport, files: &[Option<FileRecord>], selection: &Selection) {
-    let counts = &mut report.files;
-    for file in files.iter().flatten() {
-        if !matches!(file.kind, InputKind::Source(_) | InputKind::OtherLanguage(_)) {
-            continue;
-        }
-        counts.selected += 1;
-        match &file.status {
-            Status::Scanned { .. } => {
-                counts.scanned += 1;
-                counts.partial += u64::from(file.first_error.is_some());
-            }
-            Status::Unparsable(_) | Status::Failed(_) => counts.unparsable += 1,
-            Status::Unreadable(_) => counts.unreadable += 1,
-            Status::Data(_) => {}
-            Status::LeftOut(reason) => {
-                counts.selected -= 1;
-                if let Some(word) = reason.word() {
-                    *counts.skipped.entry(word.to_owned()).or_default() += 1;
-                }
-            }
-        }
-    }
-    for skipped in &selection.skipped {
-        *counts.skipped.entry(skipped.reason.name().to_owned()).or_default() += 1;
+fn count_files(report: &mut RunReport, totals: &FileCounts, selection: &Selection) {
+    let read = report.files.read;
+    report.files = FileCounts { read, ..totals.clone() };
+    let skipped = &mut report.files.skipped;
+    skipped.retain(|_, count| *count > 0);
+    for left_out in &selection.skipped {
+        *skipped.entry(left_out.reason.name().to_owned()).or_default() += 1;
     }
 }
 

@@ -1,22 +1,23 @@
 //! Facts and resolutions on disk, by place and key; in memory where the disk cannot be written.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bindery_facts::{FileFacts, decode};
 use bindery_graph::Resolution;
 use bindery_source::ContentHash;
 use bindery_store::{BlobRef, ContentStore};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::state::{FileRecord, Status};
 
-/// The segment name of blobs that only this process has; no segment on disk has it.
-const IN_MEMORY: u64 = u64::MAX;
-
 /// Blobs are written in batches of about this many bytes, each one segment: large enough for few files,
 /// small enough that a full build holds little.
 const BATCH_BYTES: usize = 16 << 20;
+
+/// Fewer bytes than this wait for what else the run writes.
+const WORTH_A_SEGMENT: usize = 1 << 20;
 
 /// Where a blob lies and the key it must have there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -28,9 +29,12 @@ pub(crate) struct Blob {
 }
 
 impl Blob {
+    /// The segment name of blobs that only this process has; no segment on disk has it.
+    pub(crate) const IN_MEMORY: u64 = u64::MAX;
+
     /// The segment it lies in, if that is one on disk.
     pub(crate) fn segment(&self) -> Option<u64> {
-        (self.segment != IN_MEMORY).then_some(self.segment)
+        (self.segment != Self::IN_MEMORY).then_some(self.segment)
     }
 
     pub(crate) fn place(&self) -> BlobRef {
@@ -46,15 +50,21 @@ impl Blob {
     }
 }
 
-/// Reads blobs, and collects new ones until [`Blobs::flush`].
+/// A blob the state names is not there or damaged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Lost;
+
+/// Reads and writes blobs. Few new bytes wait in memory for [`Blobs::flush`], so that a run that changes
+/// little writes one segment; so do all where the disk cannot be written.
 pub(crate) struct Blobs {
     store: ContentStore,
-    memory: Mutex<FxHashMap<u64, Vec<u8>>>,
+    waiting: Mutex<Vec<(ContentHash, Vec<u8>)>>,
+    lost: AtomicBool,
 }
 
 impl Blobs {
     pub(crate) fn new(store: ContentStore) -> Self {
-        Self { store, memory: Mutex::default() }
+        Self { store, waiting: Mutex::default(), lost: AtomicBool::new(false) }
     }
 
     /// The store behind.
@@ -65,7 +75,7 @@ impl Blobs {
     /// The blob's bytes; none if they are not there any more, or not what was written.
     pub(crate) fn read(&self, blob: &Blob) -> Option<Vec<u8>> {
         match blob.segment() {
-            None => self.memory().get(&blob.offset).cloned(),
+            None => self.waiting().get(usize::try_from(blob.offset).ok()?).map(|(_, bytes)| bytes.clone()),
             Some(_) => self.store.read_blob(&blob.place(), blob.key),
         }
     }
@@ -84,25 +94,56 @@ impl Blobs {
         decode(&self.read(resolution.as_ref()?)?).ok()
     }
 
-    /// Keeps blobs, on disk if that can be written.
+    /// Keeps blobs, on disk at once if they are many and it can be written.
     pub(crate) fn write(&self, blobs: Vec<(ContentHash, Vec<u8>)>) -> Vec<Blob> {
-        match self.store.append_blobs(&blobs) {
+        let is_large = blobs.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() >= WORTH_A_SEGMENT;
+        match is_large.then(|| self.store.append_blobs(&blobs)).flatten() {
             Some(places) => {
                 places.into_iter().zip(&blobs).map(|(place, (key, _))| Blob::at(place, *key)).collect()
             }
-            None => blobs.into_iter().map(|(key, bytes)| self.keep_in_memory(key, bytes)).collect(),
+            None => {
+                let mut waiting = self.waiting();
+                let mut keep = |(key, bytes): (ContentHash, Vec<u8>)| {
+                    let (offset, length) = (waiting.len() as u64, bytes.len() as u64);
+                    waiting.push((key, bytes));
+                    Blob { segment: Blob::IN_MEMORY, offset, length, key }
+                };
+                blobs.into_iter().map(&mut keep).collect()
+            }
         }
     }
 
-    fn keep_in_memory(&self, key: ContentHash, bytes: Vec<u8>) -> Blob {
-        let mut memory = self.memory();
-        let (offset, length) = (memory.len() as u64, bytes.len() as u64);
-        memory.insert(offset, bytes);
-        Blob { segment: IN_MEMORY, offset, length, key }
+    /// Writes what waits in memory; where each of it lies now. None: it cannot be written and still waits.
+    pub(crate) fn flush(&self) -> Option<BTreeMap<Blob, Blob>> {
+        let mut waiting = self.waiting();
+        let places = self.store.append_blobs(&waiting)?;
+        let moved = waiting.iter().enumerate().zip(places).map(|((offset, (key, bytes)), place)| {
+            let (offset, length, key) = (offset as u64, bytes.len() as u64, *key);
+            (Blob { segment: Blob::IN_MEMORY, offset, length, key }, Blob::at(place, key))
+        });
+        let moved = moved.collect();
+        waiting.clear();
+        Some(moved)
     }
 
-    fn memory(&self) -> std::sync::MutexGuard<'_, FxHashMap<u64, Vec<u8>>> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Remembers that something the state names could not be read.
+    pub(crate) fn note_lost(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether everything asked for so far could be read.
+    pub(crate) fn check_lost(&self) -> Result<(), Lost> {
+        if self.lost.load(Ordering::Relaxed) { Err(Lost) } else { Ok(()) }
+    }
+
+    /// Forgets what waits in memory and what was lost, for a run that starts over without a state.
+    pub(crate) fn start_over(&self) {
+        self.waiting().clear();
+        self.lost.store(false, Ordering::Relaxed);
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<(ContentHash, Vec<u8>)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,12 +10,12 @@ use bindery_store::outputs::{Applied, OutputDir, OutputPlan, Planned};
 use bindery_store::{Durability, Holder, WorkDir, found, read_file, write_atomically};
 
 use crate::analysis::Stop;
+use crate::blobs::Lost;
 use crate::exports::exports;
 use crate::options::Progress;
 use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
 use crate::repository::Repository;
 use crate::run::{Computed, Run, to_write};
-use crate::snapshot::Lost;
 use crate::state::State;
 use crate::timing::Timed;
 
@@ -43,6 +43,7 @@ impl Repository {
             Err(Stop::Failure(failure)) => return Err(failure),
             // The cache lost something between reading and writing: once more, without it.
             Err(Stop::Lost) => {
+                run.blobs.start_over();
                 computed = run.compute(State::default(), None)?;
                 self.write(&mut run, &mut computed).map_err(failure)?
             }
@@ -75,7 +76,6 @@ impl Repository {
         state.known.wanted = wanted;
         state.known.handbook = applied.on_disk;
         state.pages = computed.handbook.records.clone();
-        state.structure = computed.structure.encode();
         let clock = Timed::start(Phase::Export);
         let exported = self.write_exports(run, computed)?;
         clock.end(&mut run.report);
@@ -178,7 +178,6 @@ impl Repository {
             state.known.handbook = plan.kept;
             state.known.wanted = wanted;
             state.pages = computed.handbook.records.clone();
-            state.structure = computed.structure.encode();
             run.commit(std::mem::take(state));
         }
         Ok(CheckOutcome {
@@ -291,7 +290,7 @@ fn export_digest(run: &Run<'_>, computed: &Computed) -> ContentHash {
     let mut key = KeyHasher::new("exports");
     key.field("circumstances", &run.circumstances().0).field("date", run.date.1.as_bytes());
     key.field("structure", &ContentHash::of(&computed.structure.encode()).0);
-    let mut files: Vec<_> = computed.analysis.state.files.iter().flatten().collect();
+    let mut files: Vec<_> = computed.analysis.state.files.iter(&run.blobs).map(|(_, file)| file).collect();
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     for file in files {
         key.field("file", file.path.as_str().as_bytes());

@@ -5,6 +5,7 @@ use bindery_store::ContentStore;
 use bindery_store::workers::{end_worker, serve};
 use bindery_syntax::{WorkerAnswer, WorkerRequest, parse_observed};
 
+use crate::blobs::{Blob, Blobs};
 use crate::outcome::{CacheOutcome, Failure};
 use crate::repository::Repository;
 use crate::state::State;
@@ -17,13 +18,15 @@ impl Repository {
     fn cache_outcome(&self, store: &ContentStore, affected: u64) -> CacheOutcome {
         let stats = store.stats();
         let (bytes, _) = store.read_state();
-        let state = bytes.and_then(|bytes| State::decode(&bytes)).unwrap_or_default();
-        let live: u64 = state.blobs().iter().map(|blob| blob.place().length).sum();
+        let state = bytes.and_then(|bytes| State::decode(&bytes));
+        let blobs = Blobs::new(self.store());
+        let live: Vec<Blob> = state.map_or(Vec::new(), |state| state.blobs(&blobs));
+        let live_bytes: u64 = live.iter().map(|blob| blob.place().length_on_disk()).sum();
         CacheOutcome {
             path: self.work.shown(b"cache"),
-            entries: state.blobs().len() as u64,
+            entries: live.len() as u64,
             bytes: stats.segment_bytes + stats.state_bytes,
-            unused_bytes: stats.segment_bytes.saturating_sub(live),
+            unused_bytes: stats.segment_bytes.saturating_sub(live_bytes),
             affected,
         }
     }

@@ -12,9 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::Analysis;
-use crate::blobs::{Batches, Blob, Blobs};
+use crate::blobs::{Batches, Blob, Blobs, Lost};
 use crate::relink::edges;
-use crate::snapshot::{Lost, Snapshot};
+use crate::snapshot::Snapshot;
+use crate::state::FileRecord;
 use crate::structure::Sketched;
 
 /// One caller of a function of some file.
@@ -46,7 +47,7 @@ pub(crate) fn digest(analysis: &mut Analysis, blobs: &Arc<Blobs>) -> Result<bool
     slots.retain(|slot| snapshot.file(*slot).is_some_and(|file| file.is_scanned()));
     let contributions: Vec<Contribution> =
         slots.par_iter().map(|slot| contribution(&snapshot, *slot)).collect::<Result<_, Lost>>()?;
-    let sketches_changed = update_sketches(analysis, &contributions);
+    let sketches_changed = update_sketches(analysis, &contributions, blobs);
     update_callers(analysis, blobs, contributions)?;
     Ok(sketches_changed)
 }
@@ -68,26 +69,26 @@ fn contribution(snapshot: &Snapshot, slot: u32) -> Result<Contribution, Lost> {
     Ok(Contribution { slot, sketched: Sketched { sketch: sketch(&view), state: file_state(&view) }, calls })
 }
 
-fn update_sketches(analysis: &mut Analysis, contributions: &[Contribution]) -> bool {
+fn update_sketches(analysis: &mut Analysis, contributions: &[Contribution], blobs: &Blobs) -> bool {
     let files = &analysis.state.files;
     let sketches = &mut analysis.state.sketches;
-    sketches.resize(files.len(), Vec::new());
     let mut changed = false;
-    for (slot, file) in files.iter().enumerate() {
-        if !file.as_ref().is_some_and(|file| file.is_scanned()) && !sketches[slot].is_empty() {
-            sketches[slot] = Vec::new();
+    for slot in &analysis.changed {
+        let is_scanned = files.get(*slot, blobs).is_some_and(FileRecord::is_scanned);
+        if !is_scanned && sketches.get(*slot, blobs).is_some() {
+            sketches.set(*slot, None, blobs);
             changed = true;
         }
     }
     for contribution in contributions {
-        let stored = &mut sketches[contribution.slot as usize];
         let encoded = encode(&contribution.sketched);
-        if *stored == encoded {
+        let stored = sketches.get(contribution.slot, blobs);
+        if stored == Some(&encoded) {
             continue;
         }
-        let old: Option<Sketched> = bindery_facts::decode(stored).ok();
+        let old: Option<Sketched> = stored.and_then(|stored| bindery_facts::decode(stored).ok());
         changed |= old.is_none_or(|old| old.digest() != contribution.sketched.digest());
-        *stored = encoded;
+        sketches.set(contribution.slot, Some(encoded), blobs);
     }
     changed
 }
@@ -122,9 +123,7 @@ fn update_callers(
         Ok(())
     })?;
     for (slot, places) in batches.finish() {
-        if let Some(file) = &mut analysis.state.files[slot as usize] {
-            file.callers = places.first().copied();
-        }
+        analysis.state.files.edit(slot, blobs, |file| file.callers = places.first().copied());
     }
     Ok(())
 }
@@ -141,7 +140,7 @@ pub(crate) fn callers_of_file(
 ) -> Result<BTreeMap<Name, Vec<Symbol>>, Lost> {
     let mut callers: BTreeMap<Name, Vec<Symbol>> = BTreeMap::new();
     let slot = analysis.snapshot.slot(path).ok_or(Lost)?;
-    let Some(blob) = analysis.state.files[slot as usize].as_ref().and_then(|file| file.callers) else {
+    let Some(blob) = analysis.state.files.get(slot, blobs).and_then(|file| file.callers) else {
         return Ok(callers);
     };
     for caller in read_callers(blobs, &blob)? {

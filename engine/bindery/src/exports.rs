@@ -13,10 +13,10 @@ use bindery_handbook::{
 use bindery_source::RepoPath;
 use rayon::prelude::*;
 
+use crate::blobs::Lost;
 use crate::digest::callers_of_file;
 use crate::identity::Ids;
 use crate::present::Presenter;
-use crate::snapshot::Lost;
 use crate::state::{InputKind, Status};
 use crate::structure::registers_of;
 
@@ -67,7 +67,7 @@ fn problems(presenter: &Presenter<'_>) -> Vec<FileProblem> {
         }
         _ => None,
     };
-    let files = presenter.analysis.state.files.iter().flatten();
+    let files = presenter.analysis.state.files.iter(presenter.blobs).map(|(_, file)| file);
     let sources = files.filter(|file| matches!(file.kind, InputKind::Source(_)));
     let mut problems: Vec<FileProblem> = sources
         .filter_map(|file| {

@@ -20,6 +20,7 @@ use bindery_syntax::{
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::analysis::CachedFacts;
 use crate::blobs::{Batches, Blobs};
 use crate::options::Progress;
 use crate::reading::{Packed, facts_key, left_out, parse_here};
@@ -67,7 +68,7 @@ pub(crate) struct Intake<'a> {
     pub(crate) blobs: &'a Blobs,
     pub(crate) limits: Limits,
     /// Facts by cache key.
-    pub(crate) cached: FxHashMap<ContentHash, Retired>,
+    pub(crate) cached: Option<CachedFacts<'a>>,
     /// Parse a sample of what the cache has all the same, and compare.
     pub(crate) recheck_sample: bool,
     /// How many of the sample differed.
@@ -171,14 +172,12 @@ impl Intake<'_> {
                 let entry =
                     for_language(language).expect("inputs are selected by the registry's own languages");
                 let key = facts_key(content, entry, &self.limits);
-                match self.cached.get(&key) {
+                let cached = self.cached.as_ref().and_then(|cached| cached.get(key));
+                match cached {
                     Some(cached) if !self.recheck_sample || key.0[0] >= SAMPLED_BELOW => {
-                        Read::Done(Box::new(Taken::cached(kind, content, cached)))
+                        Read::Done(Box::new(Taken::cached(kind, content, &cached)))
                     }
-                    recheck => {
-                        let recheck = recheck.cloned();
-                        Read::Parse(ParseJob { index, language, content, key, bytes, recheck })
-                    }
+                    recheck => Read::Parse(ParseJob { index, language, content, key, bytes, recheck }),
                 }
             }
         }

@@ -16,10 +16,9 @@ use rustc_hash::FxHashSet;
 use serde::Serialize;
 
 use crate::analysis::Analysis;
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, Lost};
 use crate::digest::callers_of_file;
 use crate::identity::Ids;
-use crate::snapshot::Lost;
 use crate::state::{PageRecord, Status};
 use crate::structure::{Replaced, Sketched, Structure};
 
@@ -290,7 +289,7 @@ impl Presenter<'_> {
 
     /// All sketches, in path order.
     pub(crate) fn sketches(&self) -> Result<Vec<Sketched>, Lost> {
-        sketches(self.analysis)
+        sketches(self.analysis, self.blobs)
     }
 
     fn unscanned(&self) -> Vec<(String, String)> {
@@ -300,7 +299,7 @@ impl Presenter<'_> {
             }
             _ => None,
         };
-        let files = self.analysis.state.files.iter().flatten();
+        let files = self.analysis.state.files.iter(self.blobs).map(|(_, file)| file);
         let mut unscanned: Vec<(String, String)> =
             files.filter_map(|file| Some((file.path.to_string(), problem(&file.status)?))).collect();
         unscanned.sort_unstable();
@@ -320,7 +319,7 @@ impl Presenter<'_> {
         let mut callers: BTreeMap<&RepoPath, BTreeMap<_, Vec<Symbol>>> = BTreeMap::new();
         for (path, also) in &own {
             let slot = snapshot.slot(path).ok_or(Lost)?;
-            let encoded = self.analysis.state.sketches.get(slot as usize).ok_or(Lost)?;
+            let encoded = self.analysis.state.sketches.get(slot, self.blobs).ok_or(Lost)?;
             let sketched: Sketched = bindery_facts::decode(encoded).map_err(|_| Lost)?;
             loaded.push((snapshot.facts(slot)?, snapshot.resolution(slot)?, sketched.sketch, *also));
             callers.insert(path, callers_of_file(self.analysis, self.blobs, path)?);
@@ -357,12 +356,12 @@ impl Presenter<'_> {
 }
 
 /// All sketches of an analysis, in path order.
-pub(crate) fn sketches(analysis: &Analysis) -> Result<Vec<Sketched>, Lost> {
+pub(crate) fn sketches(analysis: &Analysis, blobs: &Blobs) -> Result<Vec<Sketched>, Lost> {
     let slots: Vec<u32> = analysis.snapshot.scanned().into_iter().map(|(slot, _)| slot).collect();
     slots
         .par_iter()
         .map(|slot| {
-            let encoded = analysis.state.sketches.get(*slot as usize).ok_or(Lost)?;
+            let encoded = analysis.state.sketches.get(*slot, blobs).ok_or(Lost)?;
             bindery_facts::decode(encoded).map_err(|_| Lost)
         })
         .collect()

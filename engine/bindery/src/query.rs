@@ -10,13 +10,13 @@ use bindery_store::found;
 use serde::Serialize;
 
 use crate::analysis::Analysis;
+use crate::blobs::Lost;
 use crate::identity::Ids;
 use crate::options::{Progress, Quiet};
 use crate::outcome::{CallOutcome, Failure, OutputState, Skipped, StatusOutcome, SymbolOutcome, WhyOutcome};
 use crate::relink::edges;
 use crate::repository::Repository;
 use crate::run::{Computed, Run};
-use crate::snapshot::Lost;
 use crate::state::Status;
 
 /// Which other ends of a symbol's calls are wanted.
@@ -287,7 +287,7 @@ fn skipped(analysis: &Analysis, list: bool) -> BTreeMap<String, Skipped> {
         let slash = if left_out.is_directory { "/" } else { "" };
         add(left_out.reason.name(), format!("{}{slash}", left_out.place.path()));
     }
-    for file in analysis.state.files.iter().flatten() {
+    for (_, file) in analysis.state.files.iter(analysis.snapshot.blobs()) {
         if let Status::LeftOut(reason) = &file.status
             && let Some(word) = reason.word()
         {

@@ -4,16 +4,17 @@ use bindery_facts::{Manifest, decode};
 use bindery_handbook::DirectoryTitle;
 use bindery_source::RepoPath;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use serde::{Deserialize, Serialize};
 
-use crate::blobs::Blobs;
-use crate::snapshot::Lost;
+use crate::blobs::{Blobs, Lost};
+use crate::files::Files;
 use crate::state::{FileRecord, InputKind, Status};
 
 /// Names and titles read as data.
-#[derive(Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct About {
-    /// The root manifest's package name, else the root README's heading, else `repository`.
-    pub(crate) name: String,
+    /// The root manifest's package name, else the root README's heading.
+    name: Option<String>,
     /// The first paragraph of the root's README.
     pub(crate) paragraph: Option<String>,
     /// README headings by directory, sorted.
@@ -21,13 +22,14 @@ pub(crate) struct About {
 }
 
 impl About {
-    /// Reads it off the inputs the state knows. `configured` is the name the configuration gives.
-    pub(crate) fn read(
-        blobs: &Blobs,
-        files: &[Option<FileRecord>],
-        configured: Option<&str>,
-    ) -> Result<Self, Lost> {
-        let mut inputs: Vec<&FileRecord> = files.iter().flatten().collect();
+    /// What to call the repository. `configured` is the name the configuration gives.
+    pub(crate) fn name<'a>(&'a self, configured: Option<&'a str>) -> &'a str {
+        configured.or(self.name.as_deref()).unwrap_or("repository")
+    }
+
+    /// Reads it off the manifests and READMEs the state knows.
+    pub(crate) fn read(blobs: &Blobs, files: &Files) -> Result<Self, Lost> {
+        let mut inputs: Vec<&FileRecord> = files.data(blobs).collect();
         inputs.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         let mut about = About::default();
         let mut package = None;
@@ -49,8 +51,7 @@ impl About {
         }
         let heading =
             about.titles.first().filter(|title| title.directory.is_empty()).map(|title| title.title.clone());
-        let name = configured.map(str::to_owned).or(package).or(heading);
-        about.name = name.unwrap_or_else(|| "repository".to_owned());
+        about.name = package.or(heading);
         Ok(about)
     }
 

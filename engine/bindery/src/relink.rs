@@ -11,10 +11,10 @@ use bindery_db::{Database, Executed, FileChange, Resolved};
 use bindery_facts::FileFacts;
 use bindery_graph::{Callee, DropReason, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
 use bindery_source::{Digest64, RepoPath};
-use rustc_hash::FxHashSet;
 
+use crate::blobs::{Blobs, Lost};
 use crate::relation::Relation;
-use crate::snapshot::{Lost, Snapshot, rules_of};
+use crate::snapshot::{Snapshot, rules_of};
 
 /// What a change of one file does to the keys it offers.
 pub(crate) struct Delta {
@@ -26,6 +26,8 @@ pub(crate) struct Delta {
     pub(crate) was_known: bool,
     /// Keys whose items differ, in key order. Without earlier needs only the ids, for clashes.
     changed: Vec<Key>,
+    /// The digest of every key offered before, each once.
+    then: Vec<u64>,
     /// The digest of every key offered now, each once.
     now: Vec<u64>,
 }
@@ -41,19 +43,31 @@ impl Delta {
         anyone_asked: bool,
     ) -> Self {
         let (before_offers, after_offers) = (offered(before), offered(after));
-        let mut now: Vec<u64> = after_offers.iter().map(|offer| offer.key.digest().0).collect();
-        now.sort_unstable();
-        now.dedup();
+        let keys = |offers: &[Offer]| {
+            let mut keys: Vec<u64> = offers.iter().map(|offer| offer.key.digest().0).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        };
+        let (then, now) = (keys(&before_offers), keys(&after_offers));
         let mut changed = changed_keys(&before_offers, &after_offers);
         if !anyone_asked {
             changed.retain(|key| matches!(key, Key::Id(_)));
         }
-        Self { slot, path, was_known: before.is_some(), changed, now }
+        Self { slot, path, was_known: before.is_some(), changed, then, now }
     }
 
     /// (key digest, slot) of every key offered now.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         self.now.iter().map(|key| (*key, self.slot))
+    }
+
+    /// The relation of offers after these changes.
+    fn applied(deltas: &[Delta], offers: &Relation, blobs: &Blobs) -> Relation {
+        let pairs = |keys: fn(&Delta) -> &[u64]| {
+            deltas.iter().flat_map(|delta| keys(delta).iter().map(|key| (*key, delta.slot))).collect()
+        };
+        patched(offers, pairs(|delta| &delta.then), pairs(|delta| &delta.now), blobs)
     }
 }
 
@@ -107,9 +121,7 @@ pub(crate) fn relink(
     old_needs: &Relation,
     old_clashes: &BTreeMap<String, RepoPath>,
 ) -> Result<Relinked, Lost> {
-    let changed_slots: FxHashSet<u32> = deltas.iter().map(|delta| delta.slot).collect();
-    let offers =
-        snapshot.old_offers().patched(&changed_slots, deltas.iter().flat_map(Delta::pairs).collect());
+    let offers = Delta::applied(deltas, snapshot.old_offers(), snapshot.blobs());
     let causes = affected(snapshot, deltas, old_needs);
     let mut db = Database::new(snapshot.clone());
     let paths: Vec<RepoPath> = causes.keys().map(|(path, _)| path.clone()).collect();
@@ -119,7 +131,7 @@ pub(crate) fn relink(
     db.apply(changes.collect::<Vec<_>>(), &[]);
     let resolved = db.resolutions(&paths);
     let clashes = clashes(snapshot, deltas, &offers, old_clashes);
-    snapshot.check_lost()?;
+    snapshot.blobs().check_lost()?;
     let mut resolutions = Vec::with_capacity(resolved.len());
     let mut faults = BTreeMap::new();
     for ((_, slot), (_, resolved)) in causes.keys().zip(resolved) {
@@ -161,7 +173,7 @@ fn affected(snapshot: &Snapshot, deltas: &[Delta], old_needs: &Relation) -> BTre
     }
     for delta in deltas {
         for key in &delta.changed {
-            for slot in old_needs.slots(key.digest().0) {
+            for slot in old_needs.slots(key.digest().0, snapshot.blobs()) {
                 if let Some(file) = scanned(*slot) {
                     causes.entry((file.path.clone(), *slot)).or_insert_with(|| Cause {
                         reason: Reason::NeedChanged,
@@ -186,7 +198,7 @@ fn clashes(
     for key in deltas.iter().flat_map(|delta| &delta.changed) {
         let Key::Id(id) = key else { continue };
         // Two keys of one digest are told apart by asking the files themselves.
-        let declaring: BTreeSet<RepoPath> = match offers.slots(key.digest().0) {
+        let declaring: BTreeSet<RepoPath> = match offers.slots(key.digest().0, snapshot.blobs()) {
             [] | [_] => BTreeSet::new(),
             _ => snapshot.provided(key).iter().map(|provided| provided.path().clone()).collect(),
         };
@@ -198,19 +210,33 @@ fn clashes(
     clashes
 }
 
-/// The needs once `resolutions` replaced those of their files and `gone` slots lost theirs.
+/// The needs once `resolutions` took the place of the `old` ones; a file that is gone has only an old one.
 pub(crate) fn patched_needs(
+    old: &[(u32, Resolution)],
     resolutions: &[(u32, Arc<Resolution>)],
-    gone: &FxHashSet<u32>,
-    old: &Relation,
+    needs: &Relation,
+    blobs: &Blobs,
 ) -> Relation {
-    let mut replaced = gone.clone();
-    replaced.extend(resolutions.iter().map(|(slot, _)| *slot));
-    let asked = resolutions
-        .iter()
-        .flat_map(|(slot, resolution)| resolution.needs.iter().map(|key| (key.0, *slot)))
-        .collect();
-    old.patched(&replaced, asked)
+    let pairs = |slot: u32, resolution: &Resolution| -> Vec<(u64, u32)> {
+        resolution.needs.iter().map(|key| (key.0, slot)).collect()
+    };
+    let then = old.iter().flat_map(|(slot, resolution)| pairs(*slot, resolution)).collect();
+    let now = resolutions.iter().flat_map(|(slot, resolution)| pairs(*slot, resolution)).collect();
+    patched(needs, then, now, blobs)
+}
+
+/// `relation` with the pairs that are only in `now`, without those that are only in `then`.
+fn patched(
+    relation: &Relation,
+    mut then: Vec<(u64, u32)>,
+    mut now: Vec<(u64, u32)>,
+    blobs: &Blobs,
+) -> Relation {
+    then.sort_unstable();
+    now.sort_unstable();
+    let gone = then.iter().filter(|pair| now.binary_search(pair).is_err()).copied().collect();
+    now.retain(|pair| then.binary_search(pair).is_err());
+    relation.patched(gone, now, blobs)
 }
 
 /// Every edge to a symbol of the set, with the index of its call site.

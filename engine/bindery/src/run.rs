@@ -7,23 +7,21 @@ use bindery_artifacts::{ArtifactExport, FileSet, Phase, QueryKind, RunReport, Sk
 use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
-use bindery_store::{
-    BlobRef, Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, found, read_file,
-};
+use bindery_store::{Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, found, read_file};
 use rustc_hash::FxHashSet;
 
 use crate::analysis::{Analyser, Analysis, Stop, build_id};
-use crate::blobs::{Blob, Blobs};
+use crate::blobs::{Blob, Blobs, Lost};
 use crate::digest::digest;
 use crate::identity::Ids;
 use crate::known::{Moved, OtherInput};
 use crate::options::Progress;
 use crate::outcome::Failure;
+use crate::piece::Piece;
 use crate::present::{Handbook, Presenter, sketches};
 use crate::readme::About;
 use crate::repository::Repository;
-use crate::snapshot::Lost;
-use crate::state::{FileRecord, Retired, State};
+use crate::state::{FileRecord, Gate, Retired, State};
 use crate::structure::{Replaced, Structure, Surroundings};
 use crate::timing::Timed;
 
@@ -128,14 +126,14 @@ impl<'a> Run<'a> {
         }
         match state.build == Some(build_id()) {
             true => (state, moved),
-            false => (facts_only(&state), None),
+            false => (facts_only(&state, &self.blobs), None),
         }
     }
 
     /// Whether nothing at all is to be done, by stats alone.
     pub(crate) fn nothing_changed(&mut self, bytes: &[u8]) -> Option<u64> {
         let clock = Timed::start(Phase::Scan);
-        let (known, build, _) = State::decode_known(bytes)?;
+        let Gate { known, build, .. } = State::decode_gate(bytes)?;
         let is_tracked = self.repository.configuration.files == FileSet::Tracked;
         if build != Some(build_id()) || self.mode == GateMode::HashEverything || is_tracked {
             return None;
@@ -174,18 +172,21 @@ impl<'a> Run<'a> {
         match self.attempt(old, moved) {
             Ok(computed) => Ok(computed),
             Err(Stop::Failure(failure)) => Err(failure),
-            Err(Stop::Lost) => match self.attempt(State::default(), None) {
-                Ok(computed) => Ok(computed),
-                Err(Stop::Failure(failure)) => Err(failure),
-                Err(Stop::Lost) => Err(Failure::cache_lost()),
-            },
+            Err(Stop::Lost) => {
+                self.blobs.start_over();
+                match self.attempt(State::default(), None) {
+                    Ok(computed) => Ok(computed),
+                    Err(Stop::Failure(failure)) => Err(failure),
+                    Err(Stop::Lost) => Err(Failure::cache_lost()),
+                }
+            }
         }
     }
 
     fn attempt(&mut self, old: State, moved: Option<Moved>) -> Result<Computed, Stop> {
         let repository = self.repository;
         let skeleton = repository.committed_skeleton()?;
-        let old_structure = Structure::decode(&old.structure);
+        let old_structure = Structure::decode(old.structure.get(&self.blobs));
         let analyser = Analyser {
             repository,
             blobs: &self.blobs,
@@ -197,10 +198,12 @@ impl<'a> Run<'a> {
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Derive);
         let sketches_changed = digest(&mut analysis, &self.blobs)?;
-        let about =
-            About::read(&self.blobs, &analysis.state.files, repository.configuration.name.as_deref())?;
+        let about = match analysis.state.about.take() {
+            Some(about) => about,
+            None => About::read(&self.blobs, &analysis.state.files)?,
+        };
         let surroundings = Surroundings {
-            name: &about.name,
+            name: about.name(repository.configuration.name.as_deref()),
             readme: about.paragraph.as_deref(),
             titles: &about.titles,
             committed: skeleton.as_ref(),
@@ -208,6 +211,7 @@ impl<'a> Run<'a> {
         };
         let (structure, replaced) =
             self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
+        analysis.state.about = Some(about);
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
@@ -220,7 +224,11 @@ impl<'a> Run<'a> {
             depth: repository.configuration.depth,
         };
         let handbook = presenter.present(&replaced)?;
+        if !matches!(replaced, Replaced::Nothing) {
+            analysis.state.structure = Piece::new(structure.encode());
+        }
         clock.end(&mut self.report);
+        self.blobs.check_lost()?;
         Ok(Computed { analysis, structure, handbook, link_template })
     }
 
@@ -240,7 +248,12 @@ impl<'a> Run<'a> {
             Some(old) if is_current(&old) => (old, Replaced::Nothing),
             old => {
                 let ids = Ids { clashes: &analysis.state.clashes };
-                let new = Structure::compute(surroundings_digest, &sketches(analysis)?, surroundings, &ids);
+                let new = Structure::compute(
+                    surroundings_digest,
+                    &sketches(analysis, &self.blobs)?,
+                    surroundings,
+                    &ids,
+                );
                 (new, old.map_or(Replaced::Missing, |old| Replaced::Old(Box::new(old))))
             }
         };
@@ -262,9 +275,9 @@ impl<'a> Run<'a> {
         let Some(old) = &self.verified else { return Vec::new() };
         let new = &computed.analysis.state;
         let before: BTreeMap<&RepoPath, &FileRecord> =
-            old.files.iter().flatten().map(|file| (&file.path, file)).collect();
+            old.files.iter(&self.blobs).map(|(_, file)| (&file.path, file)).collect();
         let after: BTreeMap<&RepoPath, &FileRecord> =
-            new.files.iter().flatten().map(|file| (&file.path, file)).collect();
+            new.files.iter(&self.blobs).map(|(_, file)| (&file.path, file)).collect();
         let unchanged = before.len() == after.len()
             && before
                 .iter()
@@ -312,38 +325,37 @@ impl<'a> Run<'a> {
         state.build = Some(build_id());
         state.known.circumstances = Some(self.circumstances());
         state.known.date = self.date.clone();
-        state.known.is_provisional = state.known.selection.has_unreadable()
-            || state.files.iter().flatten().any(|file| file.is_provisional());
+        state.known.is_provisional = state.known.selection.has_unreadable() || state.files.is_provisional();
         state.known.others = self.repository.other_inputs();
         state.known.smudge(self.stamp);
-        let store = self.blobs.store();
-        let blobs: Vec<Blob> = state.blobs();
-        if blobs.iter().any(|blob| blob.segment().is_none()) {
+        let blobs = &*self.blobs;
+        let Some(moved) = blobs.flush() else { return };
+        state.relocate(&moved, &BTreeSet::from([Blob::IN_MEMORY]), blobs);
+        let mut emptied = BTreeSet::new();
+        let compacted = blobs.store().compact(&state.used(blobs), |segments| {
+            emptied.clone_from(segments);
+            state.blobs_in(segments, blobs).iter().map(|blob| (blob.key(), blob.place())).collect()
+        });
+        if let Some(places) = compacted {
+            let moved = places.into_iter().map(|(key, from, to)| (Blob::at(from, key), Blob::at(to, key)));
+            state.relocate(&moved.collect(), &emptied, blobs);
+        }
+        if !state.write_pieces(blobs) || blobs.check_lost().is_err() {
             return;
         }
-        let live: Vec<(ContentHash, BlobRef)> = blobs.iter().map(|blob| (blob.key(), blob.place())).collect();
-        let mut segments: BTreeSet<u64> = live.iter().map(|(_, place)| place.segment).collect();
-        if let Some(places) = store.compact(&live) {
-            let moved = blobs
-                .iter()
-                .zip(&places)
-                .map(|(blob, place)| (*blob, Blob::at(*place, blob.key())))
-                .collect();
-            state.relocate(&moved);
-            segments = places.iter().map(|place| place.segment).collect();
-        }
-        let segments: Vec<u64> = segments.into_iter().collect();
-        if let Commit::Done(head) = store.commit(self.head, &state.encode(), &segments) {
+        let Some(bytes) = state.encode(blobs) else { return };
+        let segments: Vec<u64> = state.used(blobs).into_keys().collect();
+        if let Commit::Done(head) = blobs.store().commit(self.head, &bytes, &segments) {
             self.head = head;
         }
     }
 }
 
 /// A state of which only the facts can be used.
-fn facts_only(state: &State) -> State {
-    let live = state.files.iter().flatten().filter_map(crate::analysis::as_retired);
-    let retired: Vec<Retired> = live.chain(state.retired.iter().cloned()).collect();
-    State { retired, ..State::default() }
+fn facts_only(state: &State, blobs: &Blobs) -> State {
+    let live = state.files.iter(blobs).filter_map(|(_, file)| file.as_retired());
+    let retired: Vec<Retired> = live.chain(state.retired.get(blobs).iter().cloned()).collect();
+    State { retired: Piece::new(retired), ..State::default() }
 }
 
 /// An [`OutputRequest`] with what it borrows.

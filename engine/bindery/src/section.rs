@@ -1,4 +1,4 @@
-//! The state file's outer shape: length-prefixed arrays and values, one after the other.
+//! The state file's outer shape: length-prefixed values, one after the other.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -10,16 +10,6 @@ impl Writer {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend((bytes.len() as u64).to_le_bytes());
         self.0.extend(bytes);
-    }
-
-    pub(crate) fn u64s(&mut self, values: &[u64]) {
-        self.0.extend((values.len() as u64 * 8).to_le_bytes());
-        self.0.extend(values.iter().flat_map(|value| value.to_le_bytes()));
-    }
-
-    pub(crate) fn u32s(&mut self, values: &[u32]) {
-        self.0.extend((values.len() as u64 * 4).to_le_bytes());
-        self.0.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
 
     pub(crate) fn value<T: Serialize>(&mut self, value: &T) {
@@ -47,16 +37,6 @@ impl<'a> Reader<'a> {
         let (bytes, rest) = rest.split_at_checked(length)?;
         self.0 = rest;
         Some(bytes)
-    }
-
-    pub(crate) fn u64s(&mut self) -> Option<Vec<u64>> {
-        let (chunks, rest) = self.bytes()?.as_chunks::<8>();
-        rest.is_empty().then(|| chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).collect())
-    }
-
-    pub(crate) fn u32s(&mut self) -> Option<Vec<u32>> {
-        let (chunks, rest) = self.bytes()?.as_chunks::<4>();
-        rest.is_empty().then(|| chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect())
     }
 
     pub(crate) fn value<T: DeserializeOwned>(&mut self) -> Option<T> {

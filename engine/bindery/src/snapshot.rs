@@ -3,7 +3,6 @@
 //! Nothing is loaded before it is asked for. A blob that cannot be read any more is remembered as
 //! [`Lost`]; the build then starts over from an empty state, because the cache may vanish at any time.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bindery_db::Source;
@@ -12,24 +11,20 @@ use bindery_graph::{Contents, IndexedUnit, Key, Lookup, Provided, Resolution, Ru
 use bindery_source::{ContentHash, Language, RepoPath};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, Lost};
+use crate::files::Files;
+use crate::piece::PER_PIECE;
 use crate::relation::Relation;
 use crate::state::{FileRecord, InputKind, Status};
-
-/// A blob the state names is not there or damaged.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Lost;
 
 /// See the module's page.
 pub(crate) struct Snapshot {
     blobs: Arc<Blobs>,
-    files: Vec<Option<FileRecord>>,
-    slots: FxHashMap<RepoPath, u32>,
+    files: Files,
     old_offers: Relation,
     changed: FxHashSet<u32>,
     fresh_offers: FxHashMap<u64, Vec<u32>>,
-    units: Vec<OnceLock<Option<IndexedUnit>>>,
-    lost: AtomicBool,
+    units: Units,
 }
 
 impl Snapshot {
@@ -37,33 +32,27 @@ impl Snapshot {
     /// others what `old_offers` says.
     pub(crate) fn new(
         blobs: Arc<Blobs>,
-        files: Vec<Option<FileRecord>>,
+        files: Files,
         fresh: Vec<(u32, Arc<Unit>)>,
         old_offers: Relation,
         changed: FxHashSet<u32>,
         fresh_offers: impl IntoIterator<Item = (u64, u32)>,
     ) -> Self {
-        let slots = files
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, file)| Some((file.as_ref()?.path.clone(), slot as u32)))
-            .collect();
         let mut by_key: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
         for (key, slot) in fresh_offers {
             by_key.entry(key).or_default().push(slot);
         }
-        let units: Vec<OnceLock<_>> = files.iter().map(|_| OnceLock::new()).collect();
+        let units = Units::new(files.length());
         for (slot, unit) in fresh {
             let rules = rules_of(unit.language());
-            units[slot as usize].get_or_init(|| Some(IndexedUnit::new(unit, rules)));
+            units.get_or_load(slot, || Some(IndexedUnit::new(unit, rules)));
         }
-        let lost = AtomicBool::new(false);
-        Self { blobs, files, slots, old_offers, changed, fresh_offers: by_key, units, lost }
+        Self { blobs, files, old_offers, changed, fresh_offers: by_key, units }
     }
 
     /// The record of a slot.
     pub(crate) fn file(&self, slot: u32) -> Option<&FileRecord> {
-        self.files.get(slot as usize)?.as_ref()
+        self.files.get(slot, &self.blobs)
     }
 
     /// Where facts and resolutions lie.
@@ -78,18 +67,13 @@ impl Snapshot {
 
     /// The slot of a path.
     pub(crate) fn slot(&self, path: &RepoPath) -> Option<u32> {
-        self.slots.get(path).copied()
+        self.files.slot(path, &self.blobs)
     }
 
     /// Slots and records of all scanned source files, in path order.
     pub(crate) fn scanned(&self) -> Vec<(u32, &FileRecord)> {
-        let mut scanned: Vec<_> = self
-            .files
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, file)| Some((slot as u32, file.as_ref()?)))
-            .filter(|(_, file)| file.is_scanned())
-            .collect();
+        let mut scanned: Vec<_> =
+            self.files.iter(&self.blobs).filter(|(_, file)| file.is_scanned()).collect();
         scanned.sort_unstable_by(|(_, a), (_, b)| a.path.cmp(&b.path));
         scanned
     }
@@ -101,14 +85,14 @@ impl Snapshot {
 
     /// The facts of a scanned file.
     pub(crate) fn facts(&self, slot: u32) -> Result<Arc<FileFacts>, Lost> {
-        let Some(Status::Scanned { rest, .. }) = self.file(slot).map(|file| &file.status) else {
-            return Err(Lost);
-        };
-        let Some(Contents::Source(summary)) = self.loaded(slot).map(|unit| &unit.unit().contents) else {
-            return Err(Lost);
-        };
+        let file = self.file(slot).ok_or(Lost)?;
+        let Status::Scanned { summary, rest, .. } = &file.status else { return Err(Lost) };
         let mut facts: FileFacts = decode(&self.blobs.read(rest).ok_or(Lost)?).map_err(|_| Lost)?;
-        facts.summary = summary.clone();
+        // A unit that is there for look-ups has it already; its index costs too much to be made for this alone.
+        facts.summary = match self.units.loaded(slot).map(|unit| &unit.unit().contents) {
+            Some(Contents::Source(summary)) => summary.clone(),
+            _ => Arc::new(decode(&self.blobs.read(summary).ok_or(Lost)?).map_err(|_| Lost)?),
+        };
         Ok(Arc::new(facts))
     }
 
@@ -117,14 +101,8 @@ impl Snapshot {
         self.file(slot).and_then(|file| self.blobs.resolution(file)).map(Arc::new).ok_or(Lost)
     }
 
-    /// Whether everything asked for so far could be read.
-    pub(crate) fn check_lost(&self) -> Result<(), Lost> {
-        if self.lost.load(Ordering::Relaxed) { Err(Lost) } else { Ok(()) }
-    }
-
     fn loaded(&self, slot: u32) -> Option<&IndexedUnit> {
-        let unit = self.units.get(slot as usize)?;
-        unit.get_or_init(|| {
+        self.units.get_or_load(slot, || {
             let file = self.file(slot)?;
             match load_unit(&self.blobs, file) {
                 Ok(unit) => unit.map(|unit| {
@@ -132,19 +110,19 @@ impl Snapshot {
                     IndexedUnit::new(Arc::new(unit), rules)
                 }),
                 Err(Lost) => {
-                    self.lost.store(true, Ordering::Relaxed);
+                    self.blobs.note_lost();
                     None
                 }
             }
         })
-        .as_ref()
     }
 }
 
 impl Lookup for Snapshot {
     fn provided(&self, key: &Key) -> Arc<[Provided]> {
         let digest = key.digest().0;
-        let kept = self.old_offers.slots(digest).iter().filter(|slot| !self.changed.contains(slot));
+        let kept =
+            self.old_offers.slots(digest, &self.blobs).iter().filter(|slot| !self.changed.contains(slot));
         let fresh = self.fresh_offers.get(&digest).into_iter().flatten();
         let mut units: Vec<&IndexedUnit> = kept.chain(fresh).filter_map(|slot| self.loaded(*slot)).collect();
         units.sort_unstable_by(|a, b| a.unit().path.cmp(&b.unit().path));
@@ -160,9 +138,32 @@ impl Source for Snapshot {
     fn facts(&self, path: &RepoPath, _content: ContentHash) -> Option<Arc<FileFacts>> {
         let facts = self.slot(path).ok_or(Lost).and_then(|slot| self.facts(slot));
         if facts.is_err() {
-            self.lost.store(true, Ordering::Relaxed);
+            self.blobs.note_lost();
         }
         facts.ok()
+    }
+}
+
+/// The files that were looked at, by slot.
+struct Units(Vec<OnceLock<Box<UnitsOfPiece>>>);
+
+type UnitsOfPiece = [OnceLock<Option<IndexedUnit>>; PER_PIECE];
+
+impl Units {
+    fn new(length: usize) -> Self {
+        Self((0..length.div_ceil(PER_PIECE)).map(|_| OnceLock::new()).collect())
+    }
+
+    fn loaded(&self, slot: u32) -> Option<&IndexedUnit> {
+        let slot = slot as usize;
+        self.0.get(slot / PER_PIECE)?.get()?[slot % PER_PIECE].get()?.as_ref()
+    }
+
+    fn get_or_load(&self, slot: u32, load: impl FnOnce() -> Option<IndexedUnit>) -> Option<&IndexedUnit> {
+        let slot = slot as usize;
+        let piece = self.0.get(slot / PER_PIECE)?;
+        let piece = piece.get_or_init(|| Box::new(std::array::from_fn(|_| OnceLock::new())));
+        piece[slot % PER_PIECE].get_or_init(load).as_ref()
     }
 }
 

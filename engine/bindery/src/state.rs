@@ -2,21 +2,25 @@
 //! resolution lie in the segments, who offers and who needs which key, and what was written.
 //!
 //! A file keeps its *slot* as long as it is known; slots are reused, never shown and never an order.
-//! The state is a value: [`State::encode`] and [`State::decode`] are its only link to the disk, and
-//! anything that does not decode is an empty state, which costs a full build and nothing else.
+//! What is small, or asked for in every run, is written whole each time ([`State::encode`]); all else lies in
+//! [pieces](crate::piece) among the blobs. Anything that cannot be read back is an empty state, which costs
+//! a full build and nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bindery_source::{ContentHash, Language, RepoPath};
 use serde::{Deserialize, Serialize};
 
-use crate::blobs::Blob;
+use crate::blobs::{Blob, Blobs};
+use crate::files::{self, Files};
 use crate::known::Known;
+use crate::piece::{Piece, Slots, Writable};
+use crate::readme::About;
 use crate::relation::Relation;
 use crate::section::{Reader, Writer};
 
 /// Raise it when the layout of the state or the meaning of a part of it changes.
-const STATE_FORMAT: u32 = 1;
+const STATE_FORMAT: u32 = 2;
 
 /// What a file is to the build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -112,6 +116,11 @@ impl FileRecord {
         self.fault.is_some() || matches!(self.status, Status::Unreadable(_))
     }
 
+    /// Whether it is a manifest or a README that was read.
+    pub(crate) fn is_data(&self) -> bool {
+        matches!(self.status, Status::Data(_))
+    }
+
     /// Where its facts lie.
     pub(crate) fn facts_blobs(&self) -> (Option<Blob>, Option<Blob>) {
         match &self.status {
@@ -127,6 +136,29 @@ impl FileRecord {
             Status::Scanned { resolution, .. } => *resolution,
             _ => None,
         }
+    }
+
+    /// Its facts under the key they were written with: an adapter that has changed since asks for another one.
+    pub(crate) fn as_retired(&self) -> Option<Retired> {
+        let (InputKind::Source(_), Status::Scanned { summary, rest, .. }) = (self.kind, &self.status) else {
+            return None;
+        };
+        Some(Retired { key: summary.key(), summary: *summary, rest: *rest, first_error: self.first_error })
+    }
+
+    /// Follows blobs to their new places.
+    pub(crate) fn relocate(&mut self, moved: &BTreeMap<Blob, Blob>) {
+        let follow = |blob: &mut Blob| *blob = moved.get(blob).copied().unwrap_or(*blob);
+        match &mut self.status {
+            Status::Scanned { summary, rest, resolution } => {
+                follow(summary);
+                follow(rest);
+                resolution.iter_mut().for_each(follow);
+            }
+            Status::Data(data) => follow(data),
+            _ => {}
+        }
+        self.callers.iter_mut().for_each(follow);
     }
 
     /// The blobs the record refers to.
@@ -163,9 +195,9 @@ pub(crate) struct State {
     /// Paths and stats of all inputs, directories and outputs, for the gate.
     pub(crate) known: Known,
     /// The inputs by slot.
-    pub(crate) files: Vec<Option<FileRecord>>,
+    pub(crate) files: Files,
     /// Branch switches and reverts find their facts here.
-    pub(crate) retired: Vec<Retired>,
+    pub(crate) retired: Piece<Vec<Retired>>,
     /// Key digest → slots of the files that offer it.
     pub(crate) offers: Relation,
     /// Key digest → slots of the files whose resolution asked for it.
@@ -173,9 +205,11 @@ pub(crate) struct State {
     /// Ids that several files declare → the path that keeps the plain id.
     pub(crate) clashes: BTreeMap<String, RepoPath>,
     /// The encoded sketch of each scanned file and its uses of state, by slot.
-    pub(crate) sketches: Vec<Vec<u8>>,
-    /// The stages, and what they were computed from.
-    pub(crate) structure: Vec<u8>,
+    pub(crate) sketches: Slots<Vec<u8>>,
+    /// What READMEs and manifests say about the whole; none if one of them changed.
+    pub(crate) about: Option<About>,
+    /// The stages, and what they were computed from; empty if there are none.
+    pub(crate) structure: Piece<Vec<u8>>,
     /// The handbook's pages by path in it.
     pub(crate) pages: BTreeMap<RepoPath, PageRecord>,
     /// The digest of what the phase artifacts were last written from; none if they never were.
@@ -192,86 +226,164 @@ impl Status {
     }
 }
 
+/// How a state lies in its file, beside what the gate reads first.
+#[derive(Serialize, Deserialize)]
+struct Root {
+    files: files::Stored,
+    retired: Blob,
+    offers: (usize, Vec<Blob>),
+    needs: (usize, Vec<Blob>),
+    clashes: BTreeMap<String, RepoPath>,
+    sketches: (usize, Vec<Blob>),
+    about: Option<About>,
+    structure: Blob,
+    pages: BTreeMap<RepoPath, PageRecord>,
+}
+
+/// The part of a state that the gate needs.
+pub(crate) struct Gate {
+    pub(crate) known: Known,
+    pub(crate) build: Option<ContentHash>,
+    pub(crate) exports: Option<ContentHash>,
+}
+
 impl State {
-    /// Every blob it refers to, with repetitions.
-    pub(crate) fn blobs(&self) -> Vec<Blob> {
-        let live = self.files.iter().flatten().flat_map(FileRecord::blobs);
-        live.chain(self.retired.iter().flat_map(|retired| [retired.summary, retired.rest])).collect()
+    /// The segments that hold something it refers to, with the bytes it uses of each. All of it must be on disk.
+    pub(crate) fn used(&self, blobs: &Blobs) -> BTreeMap<u64, u64> {
+        let mut used = self.files.used(blobs);
+        let retired = self.retired.get(blobs).iter().flat_map(|retired| [retired.summary, retired.rest]);
+        for blob in retired.chain(self.pieces()) {
+            *used.entry(blob.place().segment).or_default() += blob.place().length_on_disk();
+        }
+        used
     }
 
-    /// Follows blobs to their new places.
-    pub(crate) fn relocate(&mut self, moved: &BTreeMap<Blob, Blob>) {
-        let follow = |blob: &mut Blob| *blob = moved.get(blob).copied().unwrap_or(*blob);
-        for file in self.files.iter_mut().flatten() {
-            match &mut file.status {
-                Status::Scanned { summary, rest, resolution } => {
-                    follow(summary);
-                    follow(rest);
-                    resolution.iter_mut().for_each(follow);
-                }
-                Status::Data(data) => follow(data),
-                _ => {}
+    /// The blobs of all pieces that lie in one.
+    fn pieces(&self) -> impl Iterator<Item = Blob> + '_ {
+        let parts =
+            self.offers.parts.iter().chain(&self.needs.parts).chain(self.files.relations()).map(Piece::blob);
+        let slots = self.files.pieces().chain(self.sketches.pieces.iter().map(Piece::blob));
+        parts.chain(slots).chain([self.retired.blob(), self.structure.blob()]).flatten()
+    }
+
+    /// Every blob it refers to in `segments`, pieces included, without repetitions.
+    pub(crate) fn blobs_in(&self, segments: &BTreeSet<u64>, blobs: &Blobs) -> Vec<Blob> {
+        let retired = self.retired.get(blobs).iter().flat_map(|retired| [retired.summary, retired.rest]);
+        let is_in = |blob: &Blob| segments.contains(&blob.place().segment);
+        let mut found: Vec<Blob> = self.files.blobs_in(segments, blobs);
+        found.extend(retired.chain(self.pieces()).filter(is_in));
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Every blob it refers to, without repetitions.
+    pub(crate) fn blobs(&self, blobs: &Blobs) -> Vec<Blob> {
+        self.blobs_in(&self.used(blobs).into_keys().collect(), blobs)
+    }
+
+    /// Follows blobs to their new places. `segments` are those something moved out of.
+    pub(crate) fn relocate(&mut self, moved: &BTreeMap<Blob, Blob>, segments: &BTreeSet<u64>, blobs: &Blobs) {
+        if moved.is_empty() {
+            return;
+        }
+        fn follow(piece: &mut dyn Writable, moved: &BTreeMap<Blob, Blob>) {
+            if let Some(blob) = piece.place().and_then(|blob| moved.get(&blob)) {
+                piece.set_blob(*blob);
             }
-            file.callers.iter_mut().for_each(follow);
         }
-        for retired in &mut self.retired {
-            follow(&mut retired.summary);
-            follow(&mut retired.rest);
+        self.each_piece(&mut |piece| follow(piece, moved));
+        let is_moved =
+            |retired: &Retired| [retired.summary, retired.rest].iter().any(|blob| moved.contains_key(blob));
+        if self.retired.get(blobs).iter().any(is_moved) {
+            for retired in self.retired.get_mut(blobs) {
+                for blob in [&mut retired.summary, &mut retired.rest] {
+                    *blob = moved.get(blob).copied().unwrap_or(*blob);
+                }
+            }
         }
+        self.files.relocate(moved, segments, blobs);
     }
 
-    /// For the disk.
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    /// Writes every piece that lies nowhere yet; false if that cannot be done.
+    pub(crate) fn write_pieces(&mut self, blobs: &Blobs) -> bool {
+        let mut unwritten = Vec::new();
+        let mut write = |piece: Option<(ContentHash, Vec<u8>)>| unwritten.extend(piece);
+        self.each_piece(&mut |piece| write(piece.unwritten()));
+        let places = blobs.write(unwritten);
+        let Some(moved) = blobs.flush() else { return false };
+        let mut places = places.into_iter().map(|blob| moved.get(&blob).copied().unwrap_or(blob));
+        self.each_piece(&mut |piece| {
+            if piece.place().is_none()
+                && let Some(place) = places.next()
+            {
+                piece.set_blob(place);
+            }
+        });
+        true
+    }
+
+    fn each_piece(&mut self, with: &mut dyn FnMut(&mut dyn Writable)) {
+        self.offers.parts.iter_mut().chain(&mut self.needs.parts).for_each(|piece| with(piece));
+        self.files.each_piece(with);
+        self.sketches.pieces.iter_mut().for_each(|piece| with(piece));
+        with(&mut self.retired);
+        with(&mut self.structure);
+    }
+
+    /// For the disk; none while a piece lies nowhere.
+    pub(crate) fn encode(&self, blobs: &Blobs) -> Option<Vec<u8>> {
+        let root = Root {
+            files: self.files.stored(blobs)?,
+            retired: self.retired.blob()?,
+            offers: self.offers.stored()?,
+            needs: self.needs.stored()?,
+            clashes: self.clashes.clone(),
+            sketches: self.sketches.stored()?,
+            about: self.about.clone(),
+            structure: self.structure.blob()?,
+            pages: self.pages.clone(),
+        };
         let mut writer = Writer::default();
         writer.value(&STATE_FORMAT);
         writer.value(&self.known);
         writer.value(&(&self.build, &self.exports));
-        writer.value(&self.pages);
-        writer.value(&(&self.files, &self.retired));
-        self.offers.write(&mut writer);
-        self.needs.write(&mut writer);
-        writer.value(&self.clashes);
-        writer.value(&self.sketches);
-        writer.bytes(&self.structure);
-        writer.finish()
+        writer.value(&root);
+        Some(writer.finish())
     }
 
     /// Reads what [`State::encode`] wrote; none for another format or damage.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader::new(bytes);
-        if reader.value::<u32>()? != STATE_FORMAT {
-            return None;
-        }
-        let known = reader.value()?;
-        let (build, exports) = reader.value()?;
-        let pages = reader.value()?;
-        let (files, retired) = reader.value()?;
-        let (offers, needs) = (Relation::read(&mut reader)?, Relation::read(&mut reader)?);
-        let (clashes, sketches) = (reader.value()?, reader.value()?);
-        let structure = reader.bytes()?.to_vec();
+        let (Gate { known, build, exports }, mut reader) = gate(bytes)?;
+        let root: Root = reader.value()?;
         Some(Self {
             build,
             known,
-            files,
-            retired,
-            offers,
-            needs,
-            clashes,
-            sketches,
-            structure,
-            pages,
+            files: Files::from_stored(root.files)?,
+            retired: Piece::stored(root.retired),
+            offers: Relation::from_stored(root.offers)?,
+            needs: Relation::from_stored(root.needs)?,
+            clashes: root.clashes,
+            sketches: Slots::from_stored(root.sketches),
+            about: root.about,
+            structure: Piece::stored(root.structure),
+            pages: root.pages,
             exports,
         })
     }
 
     /// Only the part the gate needs.
-    pub(crate) fn decode_known(bytes: &[u8]) -> Option<(Known, Option<ContentHash>, Option<ContentHash>)> {
-        let mut reader = Reader::new(bytes);
-        if reader.value::<u32>()? != STATE_FORMAT {
-            return None;
-        }
-        let known = reader.value()?;
-        let (build, exports) = reader.value()?;
-        Some((known, build, exports))
+    pub(crate) fn decode_gate(bytes: &[u8]) -> Option<Gate> {
+        gate(bytes).map(|(gate, _)| gate)
     }
+}
+
+fn gate(bytes: &[u8]) -> Option<(Gate, Reader<'_>)> {
+    let mut reader = Reader::new(bytes);
+    if reader.value::<u32>()? != STATE_FORMAT {
+        return None;
+    }
+    let known = reader.value()?;
+    let (build, exports) = reader.value()?;
+    Some((Gate { known, build, exports }, reader))
 }

@@ -40,7 +40,7 @@ pub use git::{GitCommit, GitLocation};
 pub use lock::{HeldLock, Holder};
 pub use place::{Directory, DiskPath};
 pub use reading::{FileRead, hash_file, read_file, read_head};
-pub use resources::{Stopwatch, peak_memory, peak_memory_of_children, unix_time};
+pub use resources::{Stopwatch, peak_memory, peak_memory_of_children, prefer_small_pages, unix_time};
 pub use signals::{Interrupt, Signal};
 pub use stamp::RacyStamp;
 pub use user_files::{exists, write_user_file};

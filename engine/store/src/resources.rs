@@ -13,6 +13,17 @@ pub fn peak_memory_of_children() -> u64 {
     peak(UsageWho::RUSAGE_CHILDREN)
 }
 
+/// Asks the system for small pages of memory from now on, in this process and its children; does nothing
+/// where that is not known. Call it before anything large is allocated.
+///
+/// A page of 2 MiB is zeroed whole when its first byte is used, which costs a short run more than all it
+/// computes: with small pages one edit in django (2,823 files) takes 32 MB instead of 69 MB and a third less
+/// CPU time, and a full build takes 222 MB instead of 267 MB in the same CPU time.
+pub fn prefer_small_pages() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 fn peak(who: UsageWho) -> u64 {
     // Linux and the BSDs count in KiB, Apple's systems in bytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };

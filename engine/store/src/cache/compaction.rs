@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bindery_source::ContentHash;
 
-use super::records::record_length;
 use super::{BlobRef, ContentStore};
 
 /// A segment is rewritten when more than this part of it is holes, in percent.
@@ -16,38 +15,40 @@ const BATCH: u64 = 8 << 20;
 
 impl ContentStore {
     /// If a segment is over a quarter holes, or there are too many small ones: moves the live blobs out of
-    /// those. The answer has today's place of every blob, in the order given; commit a state with these
-    /// places, and the emptied segments go. None: there was nothing to do, or it cannot be done.
-    pub fn compact(&self, live: &[(ContentHash, BlobRef)]) -> Option<Vec<BlobRef>> {
-        let blobs: BTreeMap<BlobRef, ContentHash> = live.iter().map(|(key, place)| (*place, *key)).collect();
-        let victims = self.worth_rewriting(&blobs);
+    /// those. `used` are the bytes in use by segment ([`BlobRef::length_on_disk`]), `live_in` gives the blobs
+    /// in use that lie in some segments. The answer has each blob's key, its old and its new place; commit a
+    /// state with these places, and the emptied segments go. None: there was nothing to do, or it cannot be done.
+    pub fn compact(
+        &self,
+        used: &BTreeMap<u64, u64>,
+        live_in: impl FnOnce(&BTreeSet<u64>) -> Vec<(ContentHash, BlobRef)>,
+    ) -> Option<Vec<(ContentHash, BlobRef, BlobRef)>> {
+        let victims = self.worth_rewriting(used);
         if victims.is_empty() {
             return None;
         }
-        let mut moved: BTreeMap<BlobRef, BlobRef> = BTreeMap::new();
-        let mut batch: Vec<(ContentHash, Vec<u8>)> = Vec::new();
-        let mut origins: Vec<BlobRef> = Vec::new();
-        let mut waiting = blobs.iter().filter(|(place, _)| victims.contains(&place.segment)).peekable();
-        while let Some((place, key)) = waiting.next() {
+        let live = live_in(&victims);
+        let mut moved = Vec::with_capacity(live.len());
+        let (mut batch, mut origins, mut bytes) = (Vec::new(), Vec::new(), 0);
+        for (at, (key, place)) in live.iter().enumerate() {
             // A blob that is damaged keeps its place, where it stays a miss.
             if let Some(payload) = self.read_blob(place, *key) {
+                bytes += payload.len() as u64;
                 batch.push((*key, payload));
                 origins.push(*place);
             }
-            let bytes: u64 = batch.iter().map(|(_, payload)| payload.len() as u64).sum();
-            if bytes >= BATCH || waiting.peek().is_none() {
-                moved.extend(origins.drain(..).zip(self.append_blobs(&batch)?));
-                batch.clear();
+            if bytes >= BATCH || at + 1 == live.len() {
+                let places = self.append_blobs(&batch)?;
+                let keys = batch.drain(..).map(|(key, _)| key);
+                moved
+                    .extend(keys.zip(origins.drain(..)).zip(places).map(|((key, from), to)| (key, from, to)));
+                bytes = 0;
             }
         }
-        Some(live.iter().map(|(_, place)| *moved.get(place).unwrap_or(place)).collect())
+        Some(moved)
     }
 
-    fn worth_rewriting(&self, blobs: &BTreeMap<BlobRef, ContentHash>) -> BTreeSet<u64> {
-        let mut used: BTreeMap<u64, u64> = BTreeMap::new();
-        for place in blobs.keys() {
-            *used.entry(place.segment).or_default() += record_length(place.length);
-        }
+    fn worth_rewriting(&self, used: &BTreeMap<u64, u64>) -> BTreeSet<u64> {
         let many = used.len() > MANY_SEGMENTS;
         let is_worth_it = |segment: u64, used: u64| {
             let Ok(stat) = self.file_system().lstat(&self.segment_path(segment)) else { return false };

@@ -11,6 +11,13 @@ pub struct BlobRef {
     pub length: u64,
 }
 
+impl BlobRef {
+    /// Bytes the blob takes in its segment.
+    pub fn length_on_disk(&self) -> u64 {
+        record_length(self.length)
+    }
+}
+
 const SEGMENT_MAGIC: &[u8; 8] = b"BINDSEG1";
 const STATE_MAGIC: &[u8; 8] = b"BINDSTA1";
 
