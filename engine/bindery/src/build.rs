@@ -27,13 +27,13 @@ impl Repository {
             Failure::machine(error).with_hint("`--work-dir` and `--out` choose other places to write to")
         })?;
         let _lock = work.lock(&Holder::this_process("bindery build"))?;
-        let (mut run, bytes) = Run::open(self, progress, true);
-        if let Some(pages) = bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)) {
+        let (mut run, gate) = Run::open(self, progress, true);
+        if let Some(pages) = gate.as_ref().and_then(|gate| run.nothing_changed(gate)) {
             run.report.pages.kept = pages;
             total.end(&mut run.report);
             return Ok(self.outcome(run, Vec::new(), Vec::new()));
         }
-        let (old, moved) = run.gate(bytes.as_deref());
+        let (old, moved) = run.last_state(gate);
         let mut computed = run.compute(old, moved)?;
         self.check_interrupt()?;
         let differing = run.verification(&computed);
@@ -158,8 +158,8 @@ impl Repository {
     /// Compares the handbook with what a build would write, and writes no output.
     pub fn check(&self, with_diff: bool, progress: &dyn Progress) -> Result<CheckOutcome, Failure> {
         let may_write = self.prepare_cache();
-        let (mut run, bytes) = Run::open(self, progress, may_write);
-        if bytes.as_deref().and_then(|bytes| run.nothing_changed(bytes)).is_some() {
+        let (mut run, gate) = Run::open(self, progress, may_write);
+        if gate.as_ref().and_then(|gate| run.nothing_changed(gate)).is_some() {
             return Ok(CheckOutcome {
                 written_by: None,
                 stale: Vec::new(),
@@ -167,7 +167,7 @@ impl Repository {
                 warnings: Vec::new(),
             });
         }
-        let (old, moved) = run.gate(bytes.as_deref());
+        let (old, moved) = run.last_state(gate);
         let mut computed = run.compute(old, moved)?;
         let (plan, stale) = self.staleness(&run, &computed, with_diff)?;
         // A handbook that is as it should be needs no build to remember what was worked out. Where something is

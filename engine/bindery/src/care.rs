@@ -8,7 +8,7 @@ use bindery_syntax::{WorkerAnswer, WorkerRequest, parse_observed};
 use crate::blobs::{Blob, Blobs};
 use crate::outcome::{CacheOutcome, Failure};
 use crate::repository::Repository;
-use crate::state::State;
+use crate::state::Gate;
 
 impl Repository {
     fn store(&self) -> ContentStore {
@@ -18,7 +18,7 @@ impl Repository {
     fn cache_outcome(&self, store: &ContentStore, affected: u64) -> CacheOutcome {
         let stats = store.stats();
         let (bytes, _) = store.read_state();
-        let state = bytes.and_then(|bytes| State::decode(&bytes));
+        let state = bytes.and_then(Gate::decode).and_then(Gate::state);
         let blobs = Blobs::new(self.store());
         let live: Vec<Blob> = state.map_or(Vec::new(), |state| state.blobs(&blobs));
         let live_bytes: u64 = live.iter().map(|blob| blob.place().length_on_disk()).sum();

@@ -51,8 +51,8 @@ impl Repository {
     /// Everything a build would work out, without writing an output.
     fn computed<'a>(&'a self, progress: &'a dyn Progress) -> Result<(Run<'a>, Computed), Failure> {
         let may_write = self.prepare_cache();
-        let (mut run, bytes) = Run::open(self, progress, may_write);
-        let (old, moved) = run.gate(bytes.as_deref());
+        let (mut run, gate) = Run::open(self, progress, may_write);
+        let (old, moved) = run.last_state(gate);
         let computed = run.compute(old, moved)?;
         Ok((run, computed))
     }

@@ -76,7 +76,7 @@ impl<'a> Run<'a> {
         repository: &'a Repository,
         progress: &'a dyn Progress,
         may_write: bool,
-    ) -> (Self, Option<Vec<u8>>) {
+    ) -> (Self, Option<Gate>) {
         let clock = Timed::start(Phase::State);
         let store = ContentStore::open(&repository.work, repository.durability());
         let (bytes, head) = store.read_state();
@@ -107,14 +107,14 @@ impl<'a> Run<'a> {
                 stamp,
                 mode,
             },
-            bytes,
+            bytes.and_then(Gate::decode),
         )
     }
 
     /// The state as far as this build can use it, and what moved since; nothing moved is the gate.
-    pub(crate) fn gate(&mut self, bytes: Option<&[u8]>) -> (State, Option<Moved>) {
+    pub(crate) fn last_state(&mut self, gate: Option<Gate>) -> (State, Option<Moved>) {
         let clock = Timed::start(Phase::Scan);
-        let state = bytes.and_then(State::decode);
+        let state = gate.and_then(Gate::state);
         self.date = self.repository.date(state.as_ref().map(|state| &state.known.date));
         let look = |state: &State| state.known.moved(&*self.repository.file_system, self.mode);
         let moved = self.moved.take().or_else(|| state.as_ref().map(look));
@@ -131,11 +131,17 @@ impl<'a> Run<'a> {
     }
 
     /// Whether nothing at all is to be done, by stats alone.
-    pub(crate) fn nothing_changed(&mut self, bytes: &[u8]) -> Option<u64> {
+    pub(crate) fn nothing_changed(&mut self, gate: &Gate) -> Option<u64> {
         let clock = Timed::start(Phase::Scan);
-        let Gate { known, build, .. } = State::decode_gate(bytes)?;
+        let pages = self.pages_if_nothing_changed(gate);
+        clock.end(&mut self.report);
+        pages
+    }
+
+    fn pages_if_nothing_changed(&mut self, gate: &Gate) -> Option<u64> {
+        let known = &gate.known;
         let is_tracked = self.repository.configuration.files == FileSet::Tracked;
-        if build != Some(build_id()) || self.mode == GateMode::HashEverything || is_tracked {
+        if gate.build != Some(build_id()) || self.mode == GateMode::HashEverything || is_tracked {
             return None;
         }
         self.date = self.repository.date(Some(&known.date));
@@ -163,7 +169,6 @@ impl<'a> Run<'a> {
                 return None;
             }
         }
-        clock.end(&mut self.report);
         Some(known.wanted.len() as u64)
     }
 

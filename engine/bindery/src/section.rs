@@ -3,19 +3,21 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Appends length-prefixed values.
-#[derive(Default)]
 pub(crate) struct Writer(Vec<u8>);
 
 impl Writer {
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.0.extend((bytes.len() as u64).to_le_bytes());
-        self.0.extend(bytes);
+    /// With room for `bytes` bytes before it grows.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self(Vec::with_capacity(bytes))
     }
 
     pub(crate) fn value<T: Serialize>(&mut self, value: &T) {
-        let bytes =
-            postcard::to_stdvec(value).expect("the state holds only plain values, which postcard writes");
-        self.bytes(&bytes);
+        let start = self.0.len();
+        self.0.extend([0; 8]);
+        let bytes = postcard::to_extend(value, std::mem::take(&mut self.0));
+        self.0 = bytes.expect("the state holds only plain values, which postcard writes");
+        let length = (self.0.len() - start - 8) as u64;
+        self.0[start..start + 8].copy_from_slice(&length.to_le_bytes());
     }
 
     pub(crate) fn finish(self) -> Vec<u8> {
@@ -31,7 +33,12 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
+    /// Bytes not yet read.
+    pub(crate) fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
         let (length, rest) = self.0.split_first_chunk::<8>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (bytes, rest) = rest.split_at_checked(length)?;

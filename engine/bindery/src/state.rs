@@ -22,6 +22,9 @@ use crate::section::{Reader, Writer};
 /// Raise it when the layout of the state or the meaning of a part of it changes.
 const STATE_FORMAT: u32 = 2;
 
+/// About what one file adds to the state's file: paths of 60 bytes, stats, hashes.
+const BYTES_PER_FILE: usize = 192;
+
 /// What a file is to the build.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum InputKind {
@@ -240,13 +243,6 @@ struct Root {
     pages: BTreeMap<RepoPath, PageRecord>,
 }
 
-/// The part of a state that the gate needs.
-pub(crate) struct Gate {
-    pub(crate) known: Known,
-    pub(crate) build: Option<ContentHash>,
-    pub(crate) exports: Option<ContentHash>,
-}
-
 impl State {
     /// The segments that hold something it refers to, with the bytes it uses of each. All of it must be on disk.
     pub(crate) fn used(&self, blobs: &Blobs) -> BTreeMap<u64, u64> {
@@ -344,19 +340,44 @@ impl State {
             structure: self.structure.blob()?,
             pages: self.pages.clone(),
         };
-        let mut writer = Writer::default();
+        let selected = self.known.selection.files.len() + self.known.wanted.len();
+        let mut writer = Writer::with_capacity(selected * BYTES_PER_FILE);
         writer.value(&STATE_FORMAT);
         writer.value(&self.known);
         writer.value(&(&self.build, &self.exports));
         writer.value(&root);
         Some(writer.finish())
     }
+}
 
-    /// Reads what [`State::encode`] wrote; none for another format or damage.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let (Gate { known, build, exports }, mut reader) = gate(bytes)?;
-        let root: Root = reader.value()?;
-        Some(Self {
+/// The part of a state that the gate needs, and the rest as it was read.
+pub(crate) struct Gate {
+    pub(crate) known: Known,
+    pub(crate) build: Option<ContentHash>,
+    exports: Option<ContentHash>,
+    bytes: Vec<u8>,
+    /// Where the rest begins in `bytes`.
+    end: usize,
+}
+
+impl Gate {
+    /// Reads the beginning of what [`State::encode`] wrote; none for another format or damage.
+    pub(crate) fn decode(bytes: Vec<u8>) -> Option<Self> {
+        let mut reader = Reader::new(&bytes);
+        if reader.value::<u32>()? != STATE_FORMAT {
+            return None;
+        }
+        let known = reader.value()?;
+        let (build, exports) = reader.value()?;
+        let end = bytes.len() - reader.left();
+        Some(Self { known, build, exports, bytes, end })
+    }
+
+    /// The whole state; none for damage.
+    pub(crate) fn state(self) -> Option<State> {
+        let Gate { known, build, exports, bytes, end } = self;
+        let root: Root = Reader::new(bytes.get(end..)?).value()?;
+        Some(State {
             build,
             known,
             files: Files::from_stored(root.files)?,
@@ -371,19 +392,4 @@ impl State {
             exports,
         })
     }
-
-    /// Only the part the gate needs.
-    pub(crate) fn decode_gate(bytes: &[u8]) -> Option<Gate> {
-        gate(bytes).map(|(gate, _)| gate)
-    }
-}
-
-fn gate(bytes: &[u8]) -> Option<(Gate, Reader<'_>)> {
-    let mut reader = Reader::new(bytes);
-    if reader.value::<u32>()? != STATE_FORMAT {
-        return None;
-    }
-    let known = reader.value()?;
-    let (build, exports) = reader.value()?;
-    Some((Gate { known, build, exports }, reader))
 }
