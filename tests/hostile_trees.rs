@@ -2,12 +2,14 @@
 
 mod harness;
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use harness::*;
 
@@ -137,115 +139,167 @@ fn every_name_has_its_own_card_and_none_is_lost() {
     eprintln!("{written} names");
 }
 
-/// The contents of everything below a directory, links by their targets.
-fn snapshot(directory: &Path) -> Tree {
-    let mut tree = Tree::new();
-    let mut pending = vec![directory.to_owned()];
-    while let Some(directory) = pending.pop() {
-        for entry in fs::read_dir(directory).expect("it can be listed").flatten() {
-            let path = entry.path();
-            let bytes = match fs::read_link(&path) {
-                Ok(target) => target.as_os_str().as_bytes().to_vec(),
-                Err(_) if path.is_dir() => {
-                    pending.push(path.clone());
-                    b"directory".to_vec()
-                }
-                Err(_) => fs::read(&path).unwrap_or_default(),
-            };
-            tree.insert(path.as_os_str().as_bytes().to_vec(), bytes.into());
-        }
-    }
-    tree
-}
-
 #[test]
 fn nothing_is_ever_written_outside() {
-    let seeds = seed_numbers(lane(60, 5_000));
-    for seed in &seeds {
-        let mut numbers = Numbers::new(*seed);
-        let scratch = tempfile::tempdir().expect("a temporary directory can be made");
-        let (root, outside) = (scratch.path().join("root"), scratch.path().join("outside"));
-        for directory in [&root, &outside, &outside.join("handbook")] {
-            fs::create_dir_all(directory).expect("directories can be made");
-        }
-        fs::write(outside.join("secret.py"), "def secret():\n    return 42\n").expect("files can be written");
-        fs::write(root.join("own.py"), "def own():\n    return secret()\n").expect("files can be written");
-        let mut traps = Vec::new();
-        for _ in 0..1 + numbers.below(3) {
-            traps.push(trap(&mut numbers, &root, &outside));
-        }
-        let before = snapshot(&outside);
-        let (code, message) = bindery(&["build"], &root);
-        assert!(matches!(code, Some(0..=3)), "seed {seed}, {traps:?}: {code:?} {message}");
-        let _ = bindery(&["check"], &root);
-        let differing = differences(&before, &snapshot(&outside));
-        assert!(differing.is_empty(), "seed {seed}, {traps:?}: {}", differing.join("\n"));
-        let graph = fs::read_to_string(root.join(".bindery/phase1/graph.json")).unwrap_or_default();
-        assert!(
-            !graph.contains("\"name\":\"secret\",\"qualname\""),
-            "seed {seed}, {traps:?}: the outside was read"
-        );
-    }
-    eprintln!("{} trees", seeds.len());
+    let seeds = seed_numbers(lane(200, 5_000));
+    let traps = traps();
+    let combinations: Mutex<BTreeSet<Vec<usize>>> = Mutex::default();
+    on_all_cores(&seeds, |seed| {
+        let chosen = spring(*seed, &traps);
+        combinations.lock().expect("no scenario fails while it holds the lock").insert(chosen);
+    });
+    let combinations = combinations.into_inner().expect("no scenario failed").len();
+    eprintln!("{} trees, {combinations} combinations of {} traps", seeds.len(), traps.len());
 }
 
-fn trap(numbers: &mut Numbers, root: &Path, outside: &Path) -> &'static str {
-    let link = |name: &str, target: &Path| {
-        let _ = fs::remove_dir_all(root.join(name));
-        let _ = symlink(target, root.join(name));
-    };
-    match numbers.below(11) {
-        0 => {
-            link(".bindery", outside);
-            "the work directory leads outside"
-        }
-        1 => {
-            let _ = fs::create_dir_all(root.join(".bindery"));
-            link(".bindery/handbook", &outside.join("handbook"));
-            "the handbook leads outside"
-        }
-        2 => {
-            let _ = fs::create_dir_all(root.join(".bindery"));
-            link(".bindery/phase1", outside);
-            "an export directory leads outside"
-        }
-        3 => {
-            link("linked.py", &outside.join("secret.py"));
-            "a source file leads outside"
-        }
-        4 => {
-            link("linked", outside);
-            "a directory leads outside"
-        }
-        5 => {
-            fs::write(root.join("bindery.toml"), "out = \"../outside\"\n").expect("files can be written");
-            "the configuration points above the root"
-        }
-        6 => {
-            link("docs", outside);
-            fs::write(root.join("bindery.toml"), "out = \"docs/handbook\"\n").expect("files can be written");
-            "the configuration points through a link"
-        }
-        7 => {
-            let _ = Command::new("mkfifo").arg(root.join("pipe.py")).status();
-            "a FIFO has a source's name"
-        }
-        8 => {
-            let _ = fs::create_dir_all(root.join(".bindery/cache"));
-            link(".bindery/cache/segments", outside);
-            "the cache leads outside"
-        }
-        9 => {
-            let _ = fs::create_dir_all(root.join(".bindery/handbook"));
-            let text = format!("# bindery 0.1.0\n{} ../../../outside/secret.py\n", "0".repeat(64));
-            fs::write(root.join(".bindery/handbook/.bindery-manifest"), text).expect("files can be written");
-            "the manifest claims a file outside"
-        }
-        _ => {
-            link("cycle_a", &root.join("cycle_b"));
-            link("cycle_b", &root.join("cycle_a"));
-            link("gone.py", Path::new("nowhere.py"));
-            "links that lead nowhere or in circles"
-        }
+/// Builds and checks a tree with one to four of the traps, which it returns, and compares the outside.
+fn spring(seed: u64, traps: &[(&str, Trap)]) -> Vec<usize> {
+    let mut numbers = Numbers::new(seed);
+    let scratch = scratch();
+    let (root, outside) = (scratch.path().join("root"), scratch.path().join("outside"));
+    for directory in [&root, &outside.join("handbook"), &outside.join("cache")] {
+        fs::create_dir_all(directory).expect("directories can be made");
     }
+    for (path, text) in [
+        (outside.join("secret.py"), "def secret():\n    return 42\n"),
+        (outside.join("kept.md"), "# Kept\n"),
+        (outside.join("handbook/overview.md"), "# Theirs\n"),
+        (root.join("own.py"), "def own():\n    return secret()\n"),
+    ] {
+        fs::write(path, text).expect("files can be written");
+    }
+    let chosen: Vec<usize> = (0..1 + numbers.below(4)).map(|_| numbers.below(traps.len())).collect();
+    let names: Vec<&str> = chosen.iter().map(|trap| traps[*trap].0).collect();
+    // A tree built before holds outputs the traps then take the place of.
+    if numbers.below(2) == 0 {
+        assert_eq!(bindery(&["build"], &root).0, Some(0), "seed {seed}: a plain tree");
+    }
+    for trap in &chosen {
+        traps[*trap].1(&root, &outside);
+    }
+    let before = everything_below(&outside);
+    for command in [&["build"][..], &["check"], &["cache", "gc"], &["build", "--durable"]] {
+        let (code, message) = bindery(command, &root);
+        assert!(matches!(code, Some(0..=3)), "seed {seed}, {names:?}, {command:?}: {code:?} {message}");
+    }
+    let differing = differences(&before, &everything_below(&outside));
+    assert!(differing.is_empty(), "seed {seed}, {names:?}: {}", differing.join("\n"));
+    let graph = root.join(".bindery/phase1/graph.json");
+    let graph = if graph.is_file() { fs::read_to_string(graph).unwrap_or_default() } else { String::new() };
+    assert!(
+        !graph.contains("\"name\":\"secret\",\"qualname\""),
+        "seed {seed}, {names:?}: the outside was read"
+    );
+    chosen
+}
+
+/// Changes the first tree so that something in it leads to the second.
+type Trap = Box<dyn Fn(&Path, &Path) + Sync>;
+
+/// Makes room for `path`.
+fn clear(path: &Path) {
+    fs::create_dir_all(path.parent().expect("it is below the root")).ok();
+    let _ = fs::remove_file(path);
+    let _ = fs::remove_dir_all(path);
+}
+
+/// A link at `name` to `target` outside.
+fn link(name: &'static str, target: &'static str) -> Trap {
+    Box::new(move |root, outside| {
+        clear(&root.join(name));
+        let _ = symlink(outside.join(target), root.join(name));
+    })
+}
+
+/// A link at `name` whose target is spelled relative to it.
+fn relative_link(name: &'static str, target: &'static str) -> Trap {
+    Box::new(move |root, _| {
+        clear(&root.join(name));
+        let _ = symlink(target, root.join(name));
+    })
+}
+
+/// `name` is the same file as `target` outside.
+fn hard_link(name: &'static str, target: &'static str) -> Trap {
+    Box::new(move |root, outside| {
+        clear(&root.join(name));
+        let _ = fs::hard_link(outside.join(target), root.join(name));
+    })
+}
+
+fn pipe(name: &'static str) -> Trap {
+    Box::new(move |root, _| {
+        clear(&root.join(name));
+        let _ = Command::new("mkfifo").arg(root.join(name)).status();
+    })
+}
+
+fn file(name: &'static str, text: &'static str) -> Trap {
+    Box::new(move |root, _| {
+        clear(&root.join(name));
+        let _ = fs::write(root.join(name), text);
+    })
+}
+
+fn directory(name: &'static str) -> Trap {
+    Box::new(move |root, _| {
+        clear(&root.join(name));
+        let _ = fs::create_dir_all(root.join(name).join("inner"));
+    })
+}
+
+/// Two of the traps above in one.
+fn both(one: Trap, other: Trap) -> Trap {
+    Box::new(move |root, outside| {
+        one(root, outside);
+        other(root, outside);
+    })
+}
+
+const CLAIMS_OUTSIDE: &str = "# bindery 0.1.0\n0000000000000000000000000000000000000000000000000000000000000000 ../../../outside/secret.py\n";
+
+fn traps() -> Vec<(&'static str, Trap)> {
+    vec![
+        ("the work directory leads outside", link(".bindery", "")),
+        ("the handbook leads outside", link(".bindery/handbook", "handbook")),
+        ("a page leads outside", link(".bindery/handbook/overview.md", "kept.md")),
+        ("a page is a file outside", hard_link(".bindery/handbook/index.md", "kept.md")),
+        ("the manifest leads outside", link(".bindery/handbook/.bindery-manifest", "kept.md")),
+        ("the manifest claims a file outside", file(".bindery/handbook/.bindery-manifest", CLAIMS_OUTSIDE)),
+        ("a directory has a page's name", directory(".bindery/handbook/overview.md")),
+        ("an export directory leads outside", link(".bindery/phase1", "")),
+        ("cards lead outside", link(".bindery/phase2/cards", "handbook")),
+        ("an export is a file outside", hard_link(".bindery/phase1/graph.json", "kept.md")),
+        ("the run's record leads outside", link(".bindery/run.json", "kept.md")),
+        ("the run's record is a file outside", hard_link(".bindery/run.json", "kept.md")),
+        ("the lock leads outside", link(".bindery/lock", "kept.md")),
+        ("the lock is a file outside", hard_link(".bindery/lock", "kept.md")),
+        ("the lock is a pipe", pipe(".bindery/lock")),
+        ("the names of parsed files lead outside", link(".bindery/parsing", "kept.md")),
+        ("the names of parsed files are a file outside", hard_link(".bindery/parsing", "kept.md")),
+        ("the cache leads outside", link(".bindery/cache", "cache")),
+        ("the cache's segments lead outside", link(".bindery/cache/segments", "cache")),
+        ("the cache's head leads outside", link(".bindery/cache/HEAD", "kept.md")),
+        ("the cache's head is a file outside", hard_link(".bindery/cache/HEAD", "kept.md")),
+        ("the cache's head is a pipe", pipe(".bindery/cache/HEAD")),
+        ("a source leads outside", link("linked.py", "secret.py")),
+        ("a source leads outside through `..`", relative_link("up.py", "../outside/secret.py")),
+        ("a directory leads outside", link("linked", "")),
+        ("a source is a pipe", pipe("pipe.py")),
+        ("an ignore file is a pipe", pipe(".gitignore")),
+        ("the configuration leads outside", link("bindery.toml", "kept.md")),
+        ("the configuration points above the root", file("bindery.toml", "out = \"../outside\"\n")),
+        ("the configuration points at `..` within", file("bindery.toml", "out = \"docs/../../outside\"\n")),
+        (
+            "the configuration points through a link",
+            both(link("docs", ""), file("bindery.toml", "out = \"docs/handbook\"\n")),
+        ),
+        (
+            "the skeleton lies outside",
+            both(link("stages.yaml", "kept.md"), file("bindery.toml", "skeleton = \"stages.yaml\"\n")),
+        ),
+        ("links in a circle", both(relative_link("a.py", "b.py"), relative_link("b.py", "a.py"))),
+        ("a link to the directory it is in", relative_link("self", ".")),
+        ("a link that leads nowhere", relative_link("gone.py", "nowhere.py")),
+    ]
 }

@@ -10,6 +10,7 @@
 )]
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,21 +32,71 @@ pub fn seed_numbers(count: u64) -> Vec<u64> {
     }
 }
 
-/// Runs `scenario` for each seed on all cores and prints the count; the first failure ends the test.
+/// Runs `scenario` for each seed with the fixture repositories and prints the count.
 pub fn for_each_seed(count: u64, scenario: impl Fn(u64, &[Seed]) + Sync) {
-    let repositories = seeds();
-    let seeds = seed_numbers(count);
+    let (repositories, seeds) = (seeds(), seed_numbers(count));
+    on_all_cores(&seeds, |seed| scenario(*seed, &repositories));
+    eprintln!("{} scenarios over {} repositories", seeds.len(), repositories.len());
+}
+
+/// Runs `scenario` for each item on all cores; a failure ends the test when the others are through.
+pub fn on_all_cores<T: Sync>(items: &[T], scenario: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    scenario(*seed, &repositories);
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    scenario(item);
                 }
             });
         }
     });
-    eprintln!("{} scenarios over {} repositories", seeds.len(), repositories.len());
+}
+
+/// A directory for one scenario, in memory where the machine has such a place.
+pub fn scratch() -> tempfile::TempDir {
+    let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    made.expect("a temporary directory can be made")
+}
+
+/// The contents of everything below a directory on disk, by relative path; links by their targets.
+pub fn everything_below(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    let mut pending = vec![root.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(directory).expect("it can be listed").flatten() {
+            let path = entry.path();
+            let bytes = match std::fs::read_link(&path) {
+                Ok(target) => target.as_os_str().as_bytes().to_vec(),
+                Err(_) if path.is_dir() => {
+                    pending.push(path.clone());
+                    b"directory".to_vec()
+                }
+                // Only a file is read: opening a pipe would wait for a writer.
+                Err(_) if path.is_file() => std::fs::read(&path).unwrap_or_default(),
+                Err(_) => b"special".to_vec(),
+            };
+            let relative = path.strip_prefix(root).expect("it was found below the root");
+            tree.insert(relative.as_os_str().as_bytes().to_vec(), bytes.into());
+        }
+    }
+    tree
+}
+
+/// The same as [`outputs`], of a repository on disk.
+pub fn outputs_on_disk(root: &Path) -> Tree {
+    let mut tree = Tree::new();
+    for name in ["handbook", "phase1", "phase2", "phase3"] {
+        let directory = root.join(".bindery").join(name);
+        if directory.exists() {
+            let files =
+                everything_below(&directory).into_iter().filter(|(_, bytes)| &**bytes != b"directory");
+            tree.extend(
+                files.map(|(path, bytes)| ([format!(".bindery/{name}/").as_bytes(), &path].concat(), bytes)),
+            );
+        }
+    }
+    tree
 }
 
 /// A repository of five files in two languages that call each other.

@@ -188,9 +188,12 @@ impl FileSystem for OsFileSystem {
         let file = rustix::fs::openat(&parent, name, flags, Mode::from_raw_mode(0o666)).map_err(fail)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {
-                // Who holds it is only for messages: a full disk must not keep us from locking.
-                let _ = rustix::fs::ftruncate(&file, 0);
-                let _ = rustix::io::pwrite(&file, holder, 0);
+                // Who holds it is only for messages: a full disk must not keep us from locking. A file with
+                // another name somewhere is not ours to write: that name may lie outside the directory.
+                if rustix::fs::fstat(&file).is_ok_and(|stat| stat.st_nlink == 1) {
+                    let _ = rustix::fs::ftruncate(&file, 0);
+                    let _ = rustix::io::pwrite(&file, holder, 0);
+                }
                 Ok(LockAttempt::Acquired(Box::new(OsLock { _file: file })))
             }
             Err(Errno::WOULDBLOCK) => {
