@@ -11,8 +11,16 @@ use harness::*;
 
 /// Builds through a fault; returns what came of it and how many calls and writes there were.
 fn faulty(file_system: &MemoryFileSystem, fault: Fault) -> (Result<(), String>, u64, u64) {
+    faulty_with(file_system, fault, &Options::default())
+}
+
+fn faulty_with(
+    file_system: &MemoryFileSystem,
+    fault: Fault,
+    options: &Options,
+) -> (Result<(), String>, u64, u64) {
     let faulty = Arc::new(FaultFileSystem::new(Arc::new(file_system.clone()), fault));
-    let outcome = open(faulty.clone(), &Options::default())
+    let outcome = open(faulty.clone(), options)
         .and_then(|repository| repository.build(&Quiet))
         .map(drop)
         .map_err(|failure| failure.to_string());
@@ -45,23 +53,40 @@ fn assert_clean(file_system: &MemoryFileSystem, context: &str) {
     assert!(strays.is_empty(), "{context}: stray files {strays:?}");
 }
 
+/// A built small repository that loses a file and is to be called otherwise.
+fn rearranged() -> MemoryFileSystem {
+    let file_system = edited();
+    build(&file_system).expect("the small repository builds");
+    file_system.remove(b"tools/text.py");
+    file_system.write(b"bindery.toml", b"name = \"Other\"\ndepth = \"deep\"\n");
+    file_system
+}
+
 #[test]
 fn a_crash_at_any_write_leaves_a_repository_the_next_run_repairs() {
     let mut points = 0;
-    let starts: [(&str, &dyn Fn() -> MemoryFileSystem); 2] =
-        [("first build", &|| fresh(&small().files)), ("second build", &edited)];
-    for (name, start) in starts {
-        let (outcome, _, writes) = faulty(&start(), Fault::None);
+    let starts: [(&str, &dyn Fn() -> MemoryFileSystem, bool); 5] = [
+        ("first build", &|| fresh(&small().files), false),
+        ("first build, durable", &|| fresh(&small().files), true),
+        ("second build", &edited, false),
+        ("second build, durable", &edited, true),
+        ("build after a removal", &rearranged, false),
+    ];
+    for (name, start, durable) in starts {
+        let options = Options { durable, ..Options::default() };
+        let start = start();
+        let (outcome, _, writes) = faulty_with(&start.snapshot(), Fault::None, &options);
         outcome.unwrap_or_else(|failure| panic!("{name}: {failure}"));
         for at in 1..=writes {
-            let file_system = start();
-            let _ = faulty(&file_system, Fault::CrashAtWrite(at));
+            let file_system = start.snapshot();
+            let _ = faulty_with(&file_system, Fault::CrashAtWrite(at), &options);
             assert_clean(&file_system, &format!("{name}, crash at write {at}"));
-            points += 1;
         }
+        eprintln!("{name}: {writes} crash points");
+        points += writes;
     }
     eprintln!("{points} crash points");
-    assert!(points > 100, "the builds write at least 50 times each, or this test tests little: {points}");
+    assert!(points >= 300, "{points} crash points are fewer than the lane promises");
 }
 
 #[test]
@@ -111,9 +136,7 @@ fn damage(numbers: &mut Numbers, file_system: &MemoryFileSystem) -> String {
         .into_keys()
         .filter(|path| !path.ends_with(b"CACHEDIR.TAG"))
         .collect();
-    if files.is_empty() {
-        return "nothing left to damage".to_owned();
-    }
+    assert!(!files.is_empty(), "a built repository has a cache, of which each damage takes one file at most");
     let path = numbers.pick(&files).clone();
     let name = String::from_utf8_lossy(&path).into_owned();
     let mut bytes = file_system.contents(&path).unwrap_or_default().to_vec();

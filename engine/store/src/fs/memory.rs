@@ -156,12 +156,19 @@ impl MemoryFileSystem {
         }
     }
 
-    /// All regular files at and below `prefix` (the empty prefix is the root), by full path.
+    /// All regular files at and below `prefix` (the empty prefix is the root), by full path. A slash at its end
+    /// says that it is a directory.
     pub fn files(&self, prefix: &[u8]) -> BTreeMap<Vec<u8>, Arc<[u8]>> {
         let tree = self.locked();
+        let (prefix, is_directory) = match prefix.strip_suffix(b"/") {
+            Some(directory) => (directory, true),
+            None => (prefix, false),
+        };
         let mut files = BTreeMap::new();
         tree.visit(prefix, &mut |path, node| {
-            if let Content::File(bytes) = &node.content {
+            if let Content::File(bytes) = &node.content
+                && !(is_directory && path == prefix)
+            {
                 files.insert(path.to_vec(), bytes.clone());
             }
         });
