@@ -1,9 +1,10 @@
-//! One input, one output: threads, directory order, roots and repeated runs (R5), and this repository's own
-//! history (R2).
+//! One input, one output: threads, directory order, roots, and the surroundings of the process (R5), and this
+//! repository's own history (R2).
 
 mod harness;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
@@ -85,6 +86,101 @@ fn threads_directory_order_and_root_do_not_show() {
         }
     }
     eprintln!("{runs} runs");
+}
+
+/// What a process is started in. Every process seeds the standard library's hash maps anew, and every start
+/// places its memory elsewhere, so each run varies these too.
+struct Surroundings {
+    /// Where the repository lies, below a directory of its own.
+    root: &'static str,
+    /// The current directory, as seen from the root's parent, and how it names the root.
+    here: (&'static str, &'static str),
+    jobs: &'static str,
+    umask: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+}
+
+const ROOTS: [&str; 4] =
+    ["r", "a repository", "d\u{e9}p\u{f4}t/\u{4ed3}\u{5e93}", "deep/er/and/deeper/still"];
+const UMASKS: [&str; 4] = ["022", "077", "000", "027"];
+const JOBS: [&str; 3] = ["1", "2", "16"];
+const VARIABLES: [&[(&str, &str)]; 5] = [
+    &[("LC_ALL", "C"), ("TZ", "UTC"), ("HOME", "/")],
+    &[("LC_ALL", "tr_TR.UTF-8"), ("LANG", "tr_TR.UTF-8"), ("TZ", "Asia/Kathmandu"), ("HOME", "/nonexistent")],
+    &[("LC_ALL", "de_DE.ISO-8859-1"), ("TZ", "America/St_Johns"), ("COLUMNS", "20"), ("TERM", "dumb")],
+    &[
+        ("LC_ALL", "ja_JP.eucJP"),
+        ("TZ", "<+14>-14"),
+        ("HOME", ""),
+        ("NO_COLOR", "1"),
+        ("PATH", "/nonexistent"),
+    ],
+    &[("LANG", "C.UTF-8"), ("TZ", ":nonsense"), ("TMPDIR", "/nonexistent"), ("CI", "1"), ("USER", "nobody")],
+];
+
+fn surroundings(number: u64) -> Surroundings {
+    let mut numbers = Numbers::new(number);
+    Surroundings {
+        root: ROOTS[number as usize % ROOTS.len()],
+        here: *numbers.pick(&[(".", "absolute"), ("", "relative"), ("src", "up"), (".", "found")]),
+        jobs: JOBS[number as usize % JOBS.len()],
+        umask: UMASKS[numbers.below(UMASKS.len())],
+        variables: VARIABLES[number as usize % VARIABLES.len()],
+    }
+}
+
+/// Writes the files in an order of the seed's, so that directories list them in another one.
+fn write_shuffled(root: &Path, files: &Tree, seed: u64) {
+    let mut paths: Vec<&Vec<u8>> = files.keys().collect();
+    let mut numbers = Numbers::new(seed);
+    for at in (1..paths.len()).rev() {
+        paths.swap(at, numbers.below(at + 1));
+    }
+    for path in paths {
+        let target = root.join(String::from_utf8_lossy(path).as_ref());
+        fs::create_dir_all(target.parent().expect("it is below the root")).expect("directories can be made");
+        fs::write(target, &files[path]).expect("files can be written");
+    }
+}
+
+#[test]
+fn the_surroundings_of_the_process_do_not_show() {
+    let repository = seeds().into_iter().find(|seed| seed.name == "sample").expect("there is a sample");
+    let expected = clean_outputs(&fresh(&repository.files));
+    let runs = seed_numbers(lane(20, 200));
+    on_all_cores(&runs, |number| {
+        let Surroundings { root, here: (here, naming), jobs, umask, variables } = surroundings(*number);
+        let scratch = scratch();
+        let root = scratch.path().join(root);
+        write_shuffled(&root, &repository.files, *number);
+        // Without a root the nearest `bindery.toml` says where it is; an empty one says nothing else.
+        fs::create_dir_all(root.join("src")).expect("directories can be made");
+        let (here, root_argument) = match naming {
+            "absolute" => (scratch.path().to_owned(), Some(root.clone())),
+            "relative" => {
+                (scratch.path().to_owned(), root.strip_prefix(scratch.path()).ok().map(PathBuf::from))
+            }
+            "up" => (root.join(here), Some(PathBuf::from(".."))),
+            _ => {
+                fs::write(root.join("bindery.toml"), "").expect("files can be written");
+                (root.join(here), None)
+            }
+        };
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", "umask \"$1\" && shift && exec \"$@\"", "sh", umask])
+            .args([env!("CARGO_BIN_EXE_bindery"), "build", "--quiet", "--jobs", jobs])
+            .args(root_argument)
+            .current_dir(here)
+            .env_clear()
+            .envs(variables.iter().copied());
+        let output = command.output().expect("the program starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "run {number}, {variables:?}: {message}");
+        let differing = differences(&outputs_on_disk(&root), &expected);
+        assert!(differing.is_empty(), "run {number}, {variables:?}: {}", differing.join("\n"));
+    });
+    eprintln!("{} runs of the program", runs.len());
 }
 
 fn git(arguments: &[&str]) -> Option<Vec<u8>> {
