@@ -19,28 +19,59 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
     if files.is_empty() {
         let (path, bytes) = numbers.pick(&pool.iter().collect::<Vec<_>>()).to_owned();
         file_system.write(path, bytes);
-        return format!("restore {}", String::from_utf8_lossy(path));
+        return format!("restore {}", shown(path));
     }
     let path = numbers.pick(&files).clone();
-    let text = String::from_utf8_lossy(&file_system.contents(&path).unwrap_or_default()).into_owned();
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let at = numbers.below(lines.len() + 1);
-    let name = String::from_utf8_lossy(&path).into_owned();
-    let write = |path: &[u8], lines: &[String]| file_system.write(path, (lines.join("\n") + "\n").as_bytes());
     match numbers.below(14) {
+        0..5 => edit_lines(numbers, file_system, &path),
+        5..8 => move_file(numbers, file_system, &path),
+        8..11 => edit_surroundings(numbers, file_system),
+        11 => revert(numbers, file_system, pool),
+        12 => {
+            let name = [&path[..], b".py"].concat();
+            file_system.write(&name, &file_system.contents(&path).unwrap_or_default());
+            format!("copy {} to another language", shown(&path))
+        }
+        _ => {
+            let other = numbers.pick(&files).clone();
+            let contents = [&path, &other].map(|path| file_system.contents(path).unwrap_or_default());
+            file_system.write(&path, &contents[1]);
+            file_system.write(&other, &contents[0]);
+            format!("swap {} and {}", shown(&path), shown(&other))
+        }
+    }
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// An edit of one file's text.
+fn edit_lines(numbers: &mut Numbers, file_system: &MemoryFileSystem, path: &[u8]) -> String {
+    let text = shown(&file_system.contents(path).unwrap_or_default());
+    let mut lines: Vec<&str> = text.lines().collect();
+    let (at, name) = (numbers.below(lines.len() + 1), shown(path));
+    let what = match numbers.below(5) {
         0 => {
-            let copied = if lines.is_empty() { String::new() } else { numbers.pick(&lines).clone() };
+            let copied = if lines.is_empty() { "" } else { *numbers.pick(&lines) };
             lines.insert(at, copied);
-            write(&path, &lines);
             format!("repeat a line in {name}")
         }
         1 if !lines.is_empty() => {
             let gone = numbers.below(lines.len());
             lines.remove(gone);
-            write(&path, &lines);
             format!("delete line {} of {name}", gone + 1)
         }
         2 => {
+            file_system.write(path, text.replace('\n', "\r\n").as_bytes());
+            return format!("give {name} CRLF line ends");
+        }
+        3 => {
+            let renamed = text.replacen("def ", "def renamed_", 1).replacen("fn ", "fn renamed_", 1);
+            file_system.write(path, renamed.as_bytes());
+            return format!("rename a function in {name}");
+        }
+        _ => {
             let line = numbers.pick(&[
                 "# note",
                 "// note",
@@ -51,79 +82,68 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
                 "import os",
                 "class Added: pass",
             ]);
-            lines.insert(at, (*line).to_owned());
-            write(&path, &lines);
+            lines.insert(at, line);
             format!("insert `{line}` into {name}")
         }
-        3 => {
-            file_system.remove(&path);
-            format!("remove {name}")
-        }
-        4 => {
-            let target = [b"moved/", &path[..]].concat();
-            let bytes = file_system.contents(&path).unwrap_or_default();
-            file_system.remove(&path);
-            file_system.write(&target, &bytes);
+    };
+    file_system.write(path, (lines.join("\n") + "\n").as_bytes());
+    what
+}
+
+/// A file goes, for good or to another place.
+fn move_file(numbers: &mut Numbers, file_system: &MemoryFileSystem, path: &[u8]) -> String {
+    let bytes = file_system.contents(path).unwrap_or_default();
+    file_system.remove(path);
+    let name = shown(path);
+    match numbers.below(3) {
+        0 => format!("remove {name}"),
+        1 => {
+            file_system.write(&[b"moved/", path].concat(), &bytes);
             format!("move {name} to moved/")
         }
-        5 => {
-            let bytes = file_system.contents(&path).unwrap_or_default();
-            file_system.write(&[&path[..], b".py"].concat(), &bytes);
-            format!("copy {name} to another language")
-        }
-        6 => {
-            let (path, bytes) = numbers.pick(&pool.iter().collect::<Vec<_>>()).to_owned();
-            if file_system.files(&[&path[..], b"/"].concat()).is_empty() {
-                file_system.write(path, bytes);
-            }
-            format!("revert {}", String::from_utf8_lossy(path))
-        }
-        7 => {
-            let bytes = file_system.contents(&path).unwrap_or_default();
-            file_system.remove(&path);
-            file_system.write(&[&path[..], b"/inner.py"].concat(), &bytes);
+        _ => {
+            file_system.write(&[path, b"/inner.py"].concat(), &bytes);
             format!("turn {name} into a directory")
         }
-        8 => {
-            let rule = numbers.pick(&["*.py\n", "moved/\n", "/src/\n", "", "!lib.rs\n*.rs\n"]);
-            file_system.write(b".gitignore", rule.as_bytes());
-            format!("write `{}` to .gitignore", rule.trim())
-        }
-        9 => {
-            let text =
-                numbers.pick(&["name = \"other\"\n", "depth = \"deep\"\n", "exclude = [\"moved/\"]\n", ""]);
-            file_system.write(b"bindery.toml", text.as_bytes());
-            format!("write `{}` to bindery.toml", text.trim())
-        }
-        10 => {
-            file_system.write(&path, text.replace('\n', "\r\n").as_bytes());
-            format!("give {name} CRLF line ends")
-        }
-        11 => {
-            file_system.write(
-                b"README.md",
-                format!("# Title {}\n\nSome words about it all here.\n", numbers.below(3)).as_bytes(),
-            );
-            "write README.md".to_owned()
-        }
-        12 => {
-            file_system.write(
-                &path,
-                text.replacen("def ", "def renamed_", 1).replacen("fn ", "fn renamed_", 1).as_bytes(),
-            );
-            format!("rename a function in {name}")
-        }
-        _ => {
-            let other = numbers.pick(&files).clone();
-            let (one, two) = (
-                file_system.contents(&path).unwrap_or_default(),
-                file_system.contents(&other).unwrap_or_default(),
-            );
-            file_system.write(&path, &two);
-            file_system.write(&other, &one);
-            format!("swap {name} and {}", String::from_utf8_lossy(&other))
-        }
     }
+}
+
+/// An edit of what is no source: ignore rules, configuration, README.
+fn edit_surroundings(numbers: &mut Numbers, file_system: &MemoryFileSystem) -> String {
+    let (path, texts): (&str, &[&str]) = *numbers.pick(&[
+        (".gitignore", &["*.py\n", "moved/\n", "/src/\n", "", "!lib.rs\n*.rs\n"][..]),
+        (
+            "bindery.toml",
+            &[
+                "name = \"other\"\n",
+                "depth = \"deep\"\n",
+                "exclude = [\"moved/\"]\n",
+                "[limits]\nfile_bytes = 200\n",
+                "link_template = \"https://example.org/{path}#{line}\"\n",
+                "",
+            ],
+        ),
+        (
+            "README.md",
+            &[
+                "# Title 0\n\nSome words about it all here.\n",
+                "# Title 1\n\nOther words about it.\n",
+                "# Title 1\n",
+            ],
+        ),
+    ]);
+    let text = numbers.pick(texts);
+    file_system.write(path.as_bytes(), text.as_bytes());
+    format!("write `{}` to {path}", text.trim())
+}
+
+/// A file gets back what it said at the start.
+fn revert(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {
+    let (path, bytes) = numbers.pick(&pool.iter().collect::<Vec<_>>()).to_owned();
+    if file_system.files(&[&path[..], b"/"].concat()).is_empty() {
+        file_system.write(path, bytes);
+    }
+    format!("revert {}", shown(path))
 }
 
 #[test]
