@@ -39,14 +39,19 @@ pub fn for_each_seed(count: u64, scenario: impl Fn(u64, &[Seed]) + Sync) {
     eprintln!("{} scenarios over {} repositories", seeds.len(), repositories.len());
 }
 
-/// Runs `scenario` for each item on all cores; a failure ends the test when the others are through.
+/// Runs `scenario` for each item on all cores, and says on the way how far a long lane is; a failure ends the
+/// test when the others are through.
 pub fn on_all_cores<T: Sync>(items: &[T], scenario: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
                     scenario(item);
+                    let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                    if done.is_multiple_of(1_000) && done < items.len() {
+                        eprintln!("{done} of {} scenarios", items.len());
+                    }
                 }
             });
         }
