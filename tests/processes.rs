@@ -5,8 +5,10 @@ mod harness;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bindery_engine::Options;
 use harness::*;
 
 const BINDERY: &str = env!("CARGO_BIN_EXE_bindery");
@@ -169,4 +171,44 @@ fn a_file_that_took_a_run_along_is_parsed_apart_and_forgotten() {
     fs::write(&names, "m1.py\n").expect("the work directory can be written");
     assert_clean(root.path(), "after a crash in the parser");
     assert!(!names.exists(), "the names are forgotten once the file is parsed");
+}
+
+/// `a\` and a line break: error recovery walks over all of those before, at each of them, and no count of the
+/// parser's shows it. So many take minutes.
+fn endless() -> Arc<[u8]> {
+    "a\\\n".repeat(64 << 10).into_bytes().into()
+}
+
+/// Small files enough for a large batch, which is parsed by workers from the start.
+fn bystanders(count: usize) -> Tree {
+    (0..count).map(|n| (format!("m{n}.py").into_bytes(), "def f():\n    pass\n".as_bytes().into())).collect()
+}
+
+#[test]
+fn a_parser_that_does_not_end_is_killed_and_its_file_listed() {
+    let worker = Some(vec![BINDERY.into(), "__parse-worker".into()]);
+    for (worker, beside) in [(worker.clone(), 20), (worker, 1), (None, 1)] {
+        let options = Options { worker, patience: Some(Duration::from_secs(1)), ..Options::default() };
+        let context = format!("{beside} beside, {:?}", options.worker);
+        let file_system = fresh(&bystanders(beside));
+        file_system.write(b"endless.py", &endless());
+        // Nothing of it is cached: the second time it is tried again.
+        let rounds = if beside == 1 && options.worker.is_some() { 2 } else { 1 };
+        for _ in 0..rounds {
+            let outcome = build_with(&file_system, &options).expect("such a file fails no call");
+            assert_eq!(outcome.faults, ["`endless.py`: parser died"], "{context}");
+        }
+        let coverage = outputs(&file_system)[&b".bindery/phase1/scan-coverage.json"[..]].clone();
+        let coverage: serde_json::Value = serde_json::from_slice(&coverage).expect("artifacts are JSON");
+        assert_eq!(coverage["metadata"]["nScanned"], beside, "{context}");
+        let listed = &coverage["files"][0];
+        assert_eq!((&listed["file"], &listed["detail"]), (&"endless.py".into(), &"parser died".into()));
+        assert_eq!(listed["reason"], "unparsable", "{context}");
+
+        file_system.write(b"endless.py", b"def g():\n    pass\n");
+        let outcome = build_with(&file_system, &options).expect("the file is sound now");
+        assert_eq!(outcome.faults, [""; 0], "{context}");
+        let differing = differences(&outputs(&file_system), &clean_outputs(&file_system));
+        assert!(differing.is_empty(), "{context}: {}", differing.join("\n"));
+    }
 }

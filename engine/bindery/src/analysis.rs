@@ -11,6 +11,7 @@ use bindery_languages::{for_language, registry};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
 use bindery_store::GateMode;
 use bindery_store::select::{Interest, SelectRules, SelectedFile, Selection, Selector, SkipReason};
+use bindery_store::workers::PATIENCE;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -193,6 +194,7 @@ impl Analyser<'_> {
             recheck_sample: self.repository.options.recheck_sample,
             differing: AtomicU64::new(0),
             worker: self.repository.worker(),
+            patience: self.repository.options.patience.unwrap_or(PATIENCE),
             work: &self.repository.work,
             jobs: self.repository.jobs(),
             interrupt: self.repository.interrupt.clone(),

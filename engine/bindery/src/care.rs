@@ -3,7 +3,7 @@
 use bindery_languages::for_language;
 use bindery_store::ContentStore;
 use bindery_store::workers::{end_worker, serve};
-use bindery_syntax::{WorkerAnswer, WorkerRequest, parse_observed};
+use bindery_syntax::{WorkerAnswer, WorkerRequest, parse};
 
 use crate::blobs::{Blob, Blobs};
 use crate::outcome::{CacheOutcome, Failure};
@@ -72,16 +72,9 @@ pub fn schema_names() -> Vec<&'static str> {
 /// Answers parse requests on stdin and stdout until stdin closes, then ends the process.
 pub fn serve_parse_worker() -> ! {
     bindery_syntax::exit_when_over_limit(|code| end_worker(u8::try_from(code).unwrap_or(1)));
-    serve(&mut |request, tick| {
+    serve(&mut |request| {
         let Some(request) = WorkerRequest::decode(&request) else { end_worker(2) };
         let Some(entry) = for_language(request.language) else { end_worker(2) };
-        let mut on_tick = || {
-            tick.tick();
-            std::ops::ControlFlow::Continue(())
-        };
-        match parse_observed(entry.adapter, request.bytes, &request.limits, &mut on_tick) {
-            Ok(parsed) => WorkerAnswer::of(&parsed).encode(),
-            Err(_) => end_worker(1),
-        }
+        WorkerAnswer::of(&parse(entry.adapter, request.bytes, &request.limits)).encode()
     })
 }

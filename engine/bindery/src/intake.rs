@@ -2,20 +2,24 @@
 //!
 //! Each file's bytes are read once: they are hashed, looked up in the cache under that hash, and parsed,
 //! in that order, and dropped. A file the guards distrust, and every file of a large batch, is parsed by
-//! a worker; few small files are parsed here.
+//! a worker; few small files are parsed here, and one that takes long is handed to a worker after all, which
+//! can be killed.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use bindery_facts::{Manifest, encode};
 use bindery_graph::{Contents, Unit};
 use bindery_languages::for_language;
 use bindery_source::{ContentHash, Language, RepoPath};
 use bindery_store::fs::FileSystem;
-use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool};
-use bindery_store::{Directory, Durability, Interrupt, hash_file, read_file, write_atomically};
+use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool, patience_with};
+use bindery_store::{Directory, Durability, Interrupt, Stopwatch, hash_file, read_file, write_atomically};
 use bindery_syntax::{
-    Limits, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest,
+    Cancelled, Limits, PARSER_DIED, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd,
+    WorkerRequest,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -31,6 +35,10 @@ const PARSING: &[u8] = b"parsing";
 
 /// Up to this many files a process of its own costs more than it protects (starting one takes about 5 ms).
 const PARSED_HERE: usize = 8;
+
+/// A parse that takes longer than this in our own process is begun anew in a worker. Real files of a megabyte
+/// take a tenth of it.
+const PATIENCE_HERE: Duration = Duration::from_secs(2);
 
 /// Cache entries whose key begins with a byte below this are the sample (handbook §6): one in 32.
 const SAMPLED_BELOW: u8 = 8;
@@ -74,6 +82,8 @@ pub(crate) struct Intake<'a> {
     /// How many of the sample differed.
     pub(crate) differing: AtomicU64,
     pub(crate) worker: Option<WorkerCommand>,
+    /// How long one file may keep its parser.
+    pub(crate) patience: Duration,
     /// The work directory, where files are named while they are parsed in this process.
     pub(crate) work: &'a Directory,
     pub(crate) jobs: usize,
@@ -261,13 +271,23 @@ impl<'a> Run<'a> {
     }
 
     fn parse_job(&self, job: ParseJob) {
-        let route = bindery_syntax::route(job.language, &job.bytes, &self.intake.limits);
-        match (route, &self.intake.worker) {
-            (Route::Worker, Some(command)) => self.parse_alone(command, job, false),
-            _ => {
-                let parsed = parse_here(job.language, &job.bytes, &self.intake.limits);
-                self.accept(&job, parsed);
-            }
+        let Intake { limits, interrupt, patience, .. } = self.intake;
+        let route = bindery_syntax::route(job.language, &job.bytes, limits);
+        let patience = match (route, &self.intake.worker) {
+            (Route::Worker, Some(command)) => return self.parse_alone(command, job, false),
+            (_, Some(_)) => PATIENCE_HERE.min(*patience),
+            (_, None) => patience_with(*patience, job.bytes.len()),
+        };
+        let clock = Stopwatch::start();
+        let mut on_tick = || match interrupt.received().is_some() || clock.elapsed() > patience {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        match (parse_here(job.language, &job.bytes, limits, &mut on_tick), &self.intake.worker) {
+            (Ok(parsed), _) => self.accept(&job, parsed),
+            (Err(Cancelled), _) if interrupt.received().is_some() => {}
+            (Err(Cancelled), Some(command)) => self.parse_alone(command, job, false),
+            (Err(Cancelled), None) => self.fail(&job, PARSER_DIED.to_owned()),
         }
     }
 
@@ -291,7 +311,7 @@ impl<'a> Run<'a> {
             }
             None
         });
-        let pool = WorkerPool::new(command.clone(), self.intake.jobs, self.intake.interrupt.clone());
+        let pool = self.pool(command, self.intake.jobs);
         pool.run(requests, &|number, answer| {
             let Some(job) = lock(&under_way).remove(&number) else { return };
             match answer {
@@ -307,9 +327,15 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn pool(&self, command: &WorkerCommand, jobs: usize) -> WorkerPool {
+        let mut pool = WorkerPool::new(command.clone(), jobs, self.intake.interrupt.clone());
+        pool.patience = self.intake.patience;
+        pool
+    }
+
     fn parse_alone(&self, command: &WorkerCommand, job: ParseJob, is_retry: bool) {
         let ended: Mutex<Option<Ending>> = Mutex::default();
-        let pool = WorkerPool::new(command.clone(), 1, self.intake.interrupt.clone());
+        let pool = self.pool(command, 1);
         pool.run(std::iter::once(self.request(&job)), &|_, answer| match answer {
             Answer::Done(bytes) => self.accept_answer(&job, &bytes),
             Answer::Lost(ending) => *lock(&ended) = Some(ending),
@@ -331,7 +357,7 @@ impl<'a> Run<'a> {
         match bindery_syntax::judge(end, is_retry, &request) {
             Verdict::Fact(parsed) => self.accept(&job, parsed),
             Verdict::RetryAlone => self.parse_alone(command, job, true),
-            Verdict::Died { detail } => self.fail(&job, detail.to_owned()),
+            Verdict::Died => self.fail(&job, PARSER_DIED.to_owned()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a caller can ask of the façade.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How a repository is opened. Everything that is `None` follows the handbook's rules (§0, §2).
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,9 @@ pub struct Options {
     pub jobs: Option<usize>,
     /// Program and arguments that start a parse worker; without it everything is parsed in process.
     pub worker: Option<Vec<std::ffi::OsString>>,
+    /// How long a small file may keep its parser; [`bindery_store::workers::PATIENCE`] without it. The last
+    /// resort where no count holds a parser: the run fails over such a file, and nothing of it is cached.
+    pub patience: Option<Duration>,
     /// Recompute everything served from the cache and report the first difference.
     pub verify: bool,
     /// Parse a sample of the files the cache has facts for, and compare; what differs is replaced and counted.

@@ -1,12 +1,13 @@
 //! From a file's bytes to its record: what its first lines say, the cache by content, the parser.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bindery_facts::{FACT_FORMAT, FileFacts, Summary, encode};
 use bindery_graph::{Contents, Unit};
 use bindery_languages::{LanguageEntry, for_language};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
-use bindery_syntax::{Limits, Parsed, SourceText};
+use bindery_syntax::{Cancelled, Limits, Parsed, SourceText, parse_observed};
 
 use crate::state::LeftOut;
 
@@ -79,10 +80,15 @@ impl Packed {
     }
 }
 
-/// Parses in this process.
-pub(crate) fn parse_here(language: Language, bytes: &[u8], limits: &Limits) -> Parsed {
+/// Parses in this process, unless `on_tick` breaks.
+pub(crate) fn parse_here(
+    language: Language,
+    bytes: &[u8],
+    limits: &Limits,
+    on_tick: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Parsed, Cancelled> {
     let entry = for_language(language).expect("inputs are selected by the registry's own languages");
-    bindery_syntax::parse(entry.adapter, bytes, limits)
+    parse_observed(entry.adapter, bytes, limits, on_tick)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use bindery_source::ContentHash;
 use bindery_store::fs::OsFileSystem;
-use bindery_store::workers::{Answer, Ending, Tick, WorkerCommand, WorkerPool, end_worker, serve};
+use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool, end_worker, patience_with, serve};
 use bindery_store::{
     BlobRef, Commit, ContentStore, Directory, Durability, ErrorKind, Holder, Interrupt, Signal, WorkDir,
     peak_memory_of_children,
@@ -42,7 +42,7 @@ fn run_tests(words: &[&str]) {
     let tests: [(&str, fn()); 9] = [
         ("workers_answer_every_request_once", workers_answer_every_request_once),
         ("death_is_noticed_and_costs_one_request", death_is_noticed_and_costs_one_request),
-        ("silence_is_punished_and_ticks_are_heard", silence_is_punished_and_ticks_are_heard),
+        ("an_answer_that_takes_too_long_is_not_waited_for", an_answer_that_takes_too_long_is_not_waited_for),
         ("nonsense_is_not_taken_for_an_answer", nonsense_is_not_taken_for_an_answer),
         ("an_interrupt_ends_the_run_at_once", an_interrupt_ends_the_run_at_once),
         ("no_worker_outlives_its_supervisor", no_worker_outlives_its_supervisor),
@@ -91,18 +91,12 @@ fn ask(pool: &WorkerPool, requests: &[&[u8]]) -> Vec<Answer> {
 }
 
 /// What the worker does, by the first word of the request.
-fn work(request: Vec<u8>, tick: &Tick) -> Vec<u8> {
+fn work(request: Vec<u8>) -> Vec<u8> {
     match request.as_slice() {
         b"exit" => end_worker(7),
         b"abort" => std::process::abort(),
         b"hang" => std::thread::sleep(Duration::from_secs(60)),
-        b"slow" => {
-            // Longer than the patience, with signs of life.
-            for _ in 0..30 {
-                std::thread::sleep(Duration::from_millis(100));
-                tick.tick();
-            }
-        }
+        b"slow" => std::thread::sleep(Duration::from_millis(800)),
         b"memory" => return vec![1; 64 << 20],
         b"pid" => return std::process::id().to_string().into_bytes(),
         _ => {}
@@ -143,14 +137,16 @@ fn death_is_noticed_and_costs_one_request() {
     assert_eq!(ask(&pool, &[b"x"]), [Answer::Lost(Ending::Unusable)]);
 }
 
-fn silence_is_punished_and_ticks_are_heard() {
+fn an_answer_that_takes_too_long_is_not_waited_for() {
     let start = Instant::now();
     let mut pool = pool(&["worker"], 1);
-    assert_eq!(ask(&pool, &[b"hang", b"ab"]), [Answer::Lost(Ending::Silent), Answer::Done(b"ba".to_vec())]);
+    let lost = Answer::Lost(Ending::Silent);
+    assert_eq!(ask(&pool, &[b"hang", b"ab", b"slow"]), [lost.clone(), Answer::Done(b"ba".to_vec()), lost]);
     assert!(start.elapsed() < Duration::from_secs(20));
-    // Ticks come at most once a second, so the patience must be longer than that.
-    pool.patience = Duration::from_secs(2);
+    pool.patience = Duration::from_secs(30);
     assert_eq!(ask(&pool, &[b"slow"]), [Answer::Done(b"wols".to_vec())]);
+    let seconds = |mebibytes: usize| patience_with(Duration::from_secs(120), mebibytes << 20).as_secs();
+    assert_eq!([0, 1, 10].map(seconds), [120, 180, 720]);
 }
 
 fn nonsense_is_not_taken_for_an_answer() {

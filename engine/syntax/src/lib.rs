@@ -24,7 +24,9 @@ pub use limits::Limits;
 pub use marks::{is_lfs_pointer, is_marked_generated, is_minified};
 pub use parse::{Cancelled, Cost, Exceeded, Parsed, Stop, new_parser, parse, parse_observed, parse_tree};
 pub use qualname::{Claim, Prefix, Spelling, unique_qualnames};
-pub use worker::{OVER_MEMORY_EXIT, OVER_WORK_EXIT, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest, judge};
+pub use worker::{
+    OVER_MEMORY_EXIT, OVER_WORK_EXIT, PARSER_DIED, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest, judge,
+};
 
 use bindery_facts::{FileFacts, Manifest};
 use bindery_source::Language;

@@ -4,16 +4,17 @@
 //! callbacks. Hence workers: the same program, which reads one request at a time and answers it. This
 //! module is what is said only; starting, watching and killing processes is the store's concern.
 //!
-//! A worker first calls [`exit_when_over_limit`], then answers each [`WorkerRequest`] with what
-//! [`crate::parse_observed`] gives, packed as a [`WorkerAnswer`]: a request is language and limits
+//! A worker first calls [`crate::exit_when_over_limit`], then answers each [`WorkerRequest`] with what
+//! [`crate::parse`] gives, packed as a [`WorkerAnswer`]: a request is language and limits
 //! (postcard) and the file's bytes; an answer is a byte that says what it is, and the packed facts or the
 //! detail.
 //!
 //! What no count holds: error recovery walks over every extra (comment, line continuation, skipped token)
-//! since the last sound one, again at each error, between callbacks that do come. `a\⏎` repeated to
-//! 32 KB keeps a Python parser busy for 14 s, and about three times longer at double the length. Whoever
-//! watches a worker needs a last resort in time, and whoever parses in process should cancel after some
-//! seconds and leave the file to a worker.
+//! since the last sound one, again at each error, between callbacks that do come. `a\⏎` repeated takes
+//! 84 ticks per kibibyte at any length, twice what real files take and an eighth of the limit, and
+//! 0.06, 0.25, 0.9 and 4 s at 4, 8, 16 and 32 KB: an hour for a megabyte. So whoever watches a worker needs a
+//! last resort in time, and whoever parses in process should cancel after some seconds and leave the file to a
+//! worker.
 
 use bindery_facts::DecodeError;
 use bindery_source::Language;
@@ -26,6 +27,10 @@ use crate::{Limits, Parsed, SourceText};
 pub const OVER_MEMORY_EXIT: i32 = 86;
 /// The exit code of a worker whose parser passed its limit of ticks. No other death means that.
 pub const OVER_WORK_EXIT: i32 = 87;
+
+/// The detail of a file whose parser ended twice without an answer, or took too long where no other process
+/// could be asked.
+pub const PARSER_DIED: &str = "parser died";
 
 const FACTS: u8 = 1;
 const UNPARSABLE: u8 = 2;
@@ -123,7 +128,7 @@ impl WorkerAnswer {
 pub enum WorkerEnd {
     /// It exited with that code, or by a signal.
     Exited(Option<i32>),
-    /// It gave neither tick nor answer for so long that it was killed.
+    /// It gave no answer for so long that it was killed.
     Silent,
 }
 
@@ -134,11 +139,8 @@ pub enum Verdict {
     Fact(Parsed),
     /// Ask once more, a new worker with nothing beside it: another process may have been the cause.
     RetryAlone,
-    /// Give the file up: listed as unparsable with this detail, never cached, and the run fails.
-    Died {
-        /// `parser died`.
-        detail: &'static str,
-    },
+    /// Give the file up: listed as unparsable with the detail [`PARSER_DIED`], never cached, and the run fails.
+    Died,
 }
 
 /// Judges the end of a worker. Only its own over-limit exits say something about the file.
@@ -147,7 +149,7 @@ pub fn judge(end: WorkerEnd, is_retry: bool, request: &WorkerRequest<'_>) -> Ver
     let exceeded = match end {
         WorkerEnd::Exited(Some(OVER_MEMORY_EXIT)) => Exceeded::Memory(request.limits.memory(text_bytes())),
         WorkerEnd::Exited(Some(OVER_WORK_EXIT)) => Exceeded::Ticks(request.limits.ticks(text_bytes())),
-        _ if is_retry => return Verdict::Died { detail: "parser died" },
+        _ if is_retry => return Verdict::Died,
         _ => return Verdict::RetryAlone,
     };
     Verdict::Fact(Parsed::Unparsable { detail: exceeded.to_string() })
@@ -198,7 +200,7 @@ mod tests {
         }
         for end in [WorkerEnd::Exited(None), WorkerEnd::Exited(Some(1)), WorkerEnd::Silent] {
             assert_eq!(judge(end, false, &REQUEST), Verdict::RetryAlone);
-            assert_eq!(judge(end, true, &REQUEST), Verdict::Died { detail: "parser died" });
+            assert_eq!(judge(end, true, &REQUEST), Verdict::Died);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::frame::{FrameKind, HEADER, header_of, parse_header};
+use super::frame::{HEADER, header_of, parse_header};
 use super::pool::{Answer, Ending, WorkerCommand};
 use crate::signals::Interrupt;
 
@@ -53,7 +53,8 @@ impl WorkerChild {
         patience: Duration,
         stop: &Interrupt,
     ) -> (Answer, Option<Self>) {
-        let outcome = self.send(request, patience, stop).and_then(|()| self.receive(patience, stop));
+        let limit = Limit { start: Instant::now(), patience, stop };
+        let outcome = self.send(request, &limit).and_then(|()| self.receive(&limit));
         let trouble = match outcome {
             Ok(answer) => return (Answer::Done(answer), Some(self)),
             Err(trouble) => trouble,
@@ -67,12 +68,12 @@ impl WorkerChild {
         (answer, None)
     }
 
-    fn send(&mut self, request: &[u8], patience: Duration, stop: &Interrupt) -> Result<(), Trouble> {
-        let header = header_of(FrameKind::Message, request);
+    fn send(&mut self, request: &[u8], limit: &Limit<'_>) -> Result<(), Trouble> {
+        let header = header_of(request);
         for part in [header.as_slice(), request] {
             let mut rest = part;
             while !rest.is_empty() {
-                wait(self.stdin.as_fd(), PollFlags::OUT, patience, stop)?;
+                limit.wait(self.stdin.as_fd(), PollFlags::OUT)?;
                 match self.stdin.write(rest) {
                     Ok(0) => return Err(Trouble::Closed),
                     Ok(written) => rest = &rest[written..],
@@ -84,30 +85,19 @@ impl WorkerChild {
         Ok(())
     }
 
-    fn receive(&mut self, patience: Duration, stop: &Interrupt) -> Result<Vec<u8>, Trouble> {
-        loop {
-            let bytes = self.receive_exactly(HEADER, patience, stop)?;
-            let header = bytes.first_chunk().and_then(parse_header).ok_or(Trouble::Nonsense)?;
-            let payload = self.receive_exactly(header.length, patience, stop)?;
-            match header.kind {
-                _ if !header.fits(&payload) => return Err(Trouble::Nonsense),
-                FrameKind::Message => return Ok(payload),
-                FrameKind::Tick => {}
-            }
-        }
+    fn receive(&mut self, limit: &Limit<'_>) -> Result<Vec<u8>, Trouble> {
+        let bytes = self.receive_exactly(HEADER, limit)?;
+        let header = bytes.first_chunk().and_then(parse_header).ok_or(Trouble::Nonsense)?;
+        let payload = self.receive_exactly(header.length, limit)?;
+        if header.fits(&payload) { Ok(payload) } else { Err(Trouble::Nonsense) }
     }
 
     /// Reads so many bytes. Memory grows with what comes, not with what a header promised.
-    fn receive_exactly(
-        &mut self,
-        length: usize,
-        patience: Duration,
-        stop: &Interrupt,
-    ) -> Result<Vec<u8>, Trouble> {
+    fn receive_exactly(&mut self, length: usize, limit: &Limit<'_>) -> Result<Vec<u8>, Trouble> {
         let mut bytes = Vec::new();
         let mut chunk = [0; 1 << 16];
         while bytes.len() < length {
-            wait(self.stdout.as_fd(), PollFlags::IN, patience, stop)?;
+            limit.wait(self.stdout.as_fd(), PollFlags::IN)?;
             let room = chunk.len().min(length - bytes.len());
             match self.stdout.read(&mut chunk[..room]) {
                 Ok(0) => return Err(Trouble::Closed),
@@ -149,21 +139,29 @@ fn ending(status: std::process::ExitStatus) -> Ending {
     }
 }
 
-/// Waits until the pipe can be read or written, as long as the patience lasts and nobody asks to stop.
-fn wait(pipe: BorrowedFd<'_>, what: PollFlags, patience: Duration, stop: &Interrupt) -> Result<(), Trouble> {
-    let start = Instant::now();
-    loop {
-        if stop.received().is_some() {
-            return Err(Trouble::Interrupted);
-        }
-        let left = patience.saturating_sub(start.elapsed());
-        let slice = Timespec::try_from(left.min(SLICE)).map_err(|_| Trouble::Nonsense)?;
-        match poll(&mut [PollFd::from_borrowed_fd(pipe, what)], Some(&slice)) {
-            Ok(0) if left.is_zero() => return Err(Trouble::Silent),
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            // Readable, writable, or closed: the next call finds out which.
-            Ok(_) => return Ok(()),
-            Err(_) => return Err(Trouble::Closed),
+/// How long one request may take.
+struct Limit<'s> {
+    start: Instant,
+    patience: Duration,
+    stop: &'s Interrupt,
+}
+
+impl Limit<'_> {
+    /// Waits until the pipe can be read or written, as long as the patience lasts and nobody asks to stop.
+    fn wait(&self, pipe: BorrowedFd<'_>, what: PollFlags) -> Result<(), Trouble> {
+        loop {
+            if self.stop.received().is_some() {
+                return Err(Trouble::Interrupted);
+            }
+            let left = self.patience.saturating_sub(self.start.elapsed());
+            let slice = Timespec::try_from(left.min(SLICE)).map_err(|_| Trouble::Nonsense)?;
+            match poll(&mut [PollFd::from_borrowed_fd(pipe, what)], Some(&slice)) {
+                Ok(0) if left.is_zero() => return Err(Trouble::Silent),
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                // Readable, writable, or closed: the next call finds out which.
+                Ok(_) => return Ok(()),
+                Err(_) => return Err(Trouble::Closed),
+            }
         }
     }
 }

@@ -1,16 +1,10 @@
 use bindery_source::ContentHash;
 
-/// What a frame carries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum FrameKind {
-    /// A request, or the answer to it.
-    Message,
-    /// Nothing: the worker is at work.
-    Tick,
-}
-
-/// Kind, length, checksum.
+/// Mark, length, checksum.
 pub(super) const HEADER: usize = 1 + 8 + 8;
+
+/// The first byte of every frame.
+const MARK: u8 = b'M';
 
 /// Longer frames are nonsense: a file of 10 MiB and its facts stay far below.
 const LONGEST: u64 = 1 << 31;
@@ -18,17 +12,13 @@ const LONGEST: u64 = 1 << 31;
 /// A frame's header, once it has been checked for sense.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrameHeader {
-    pub(super) kind: FrameKind,
     pub(super) length: usize,
     check: [u8; 8],
 }
 
-pub(super) fn header_of(kind: FrameKind, payload: &[u8]) -> [u8; HEADER] {
+pub(super) fn header_of(payload: &[u8]) -> [u8; HEADER] {
     let mut header = [0; HEADER];
-    header[0] = match kind {
-        FrameKind::Message => b'M',
-        FrameKind::Tick => b'T',
-    };
+    header[0] = MARK;
     header[1..9].copy_from_slice(&(payload.len() as u64).to_le_bytes());
     header[9..].copy_from_slice(&check(payload));
     header
@@ -36,15 +26,12 @@ pub(super) fn header_of(kind: FrameKind, payload: &[u8]) -> [u8; HEADER] {
 
 /// None for what no worker and no pool ever sends, such as a stray line printed to stdout.
 pub(super) fn parse_header(bytes: &[u8; HEADER]) -> Option<FrameHeader> {
-    let kind = match bytes[0] {
-        b'M' => FrameKind::Message,
-        b'T' => FrameKind::Tick,
-        _ => return None,
-    };
-    let (length, check) = bytes[1..].split_first_chunk::<8>()?;
+    let (mark, rest) = bytes.split_first()?;
+    let (length, check) = rest.split_first_chunk::<8>()?;
     let length = u64::from_le_bytes(*length);
     let check = *check.first_chunk::<8>()?;
-    (length <= LONGEST).then_some(FrameHeader { kind, length: usize::try_from(length).ok()?, check })
+    let is_frame = *mark == MARK && length <= LONGEST;
+    is_frame.then_some(FrameHeader { length: usize::try_from(length).ok()?, check })
 }
 
 impl FrameHeader {

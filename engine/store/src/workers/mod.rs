@@ -10,5 +10,5 @@ mod frame;
 mod pool;
 mod serve;
 
-pub use pool::{Answer, Ending, WorkerCommand, WorkerPool};
-pub use serve::{Tick, end_worker, serve};
+pub use pool::{Answer, Ending, PATIENCE, WorkerCommand, WorkerPool, patience_with};
+pub use serve::{end_worker, serve};

@@ -6,6 +6,19 @@ use std::time::Duration;
 use super::child::WorkerChild;
 use crate::signals::Interrupt;
 
+/// How long a worker may usually take for a small request, and half of it more for each MiB (see
+/// [`patience_with`]).
+///
+/// The slowest input known that ends at the limit of ticks, `)*` to a Rust parser, takes 8.5 s for each MiB,
+/// a seventh of what it gets: the time decides only where no count does.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How long a request of so many bytes may take if a small one may take `patience`.
+pub fn patience_with(patience: Duration, bytes: usize) -> Duration {
+    const DOUBLED_AT: f64 = (2 << 20) as f64;
+    patience.mul_f64(1.0 + bytes as f64 / DOUBLED_AT)
+}
+
 /// How a worker is started.
 #[derive(Clone, Debug)]
 pub struct WorkerCommand {
@@ -22,7 +35,7 @@ pub enum Ending {
     Exited(i32),
     /// A signal ended it.
     Killed(i32),
-    /// It said nothing for too long and was killed.
+    /// It gave no answer for too long and was killed.
     Silent,
     /// It could not be started, or talked nonsense and was killed.
     Unusable,
@@ -46,16 +59,17 @@ pub struct WorkerPool {
     pub command: WorkerCommand,
     /// How many at once.
     pub jobs: usize,
-    /// How long a worker may be silent, giving neither an answer nor a tick.
+    /// How long a worker may take for a small request, from its first byte to the last of the answer; for
+    /// others see [`patience_with`].
     pub patience: Duration,
     /// Looked at while waiting.
     pub interrupt: Interrupt,
 }
 
 impl WorkerPool {
-    /// A pool with the usual patience of 120 s.
+    /// A pool with the usual [`PATIENCE`].
     pub fn new(command: WorkerCommand, jobs: usize, interrupt: Interrupt) -> Self {
-        Self { command, jobs: jobs.max(1), patience: Duration::from_secs(120), interrupt }
+        Self { command, jobs: jobs.max(1), patience: PATIENCE, interrupt }
     }
 
     /// Hands the requests to workers, in order, each to one; `done` is called once per request with its
@@ -87,7 +101,7 @@ impl WorkerPool {
             return (Answer::Interrupted, None);
         }
         match worker.or_else(|| WorkerChild::start(&self.command)) {
-            Some(worker) => worker.ask(request, self.patience, &self.interrupt),
+            Some(worker) => worker.ask(request, patience_with(self.patience, request.len()), &self.interrupt),
             None => (Answer::Lost(Ending::Unusable), None),
         }
     }

@@ -1,26 +1,7 @@
 use std::io::{Read, Write};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
 
-use super::frame::{FrameKind, HEADER, header_of, parse_header};
-
-/// At most one tick is sent in this time, however often the worker calls.
-const TICK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Tells the supervisor that work goes on. A worker that is silent for the pool's patience is killed.
-pub struct Tick {
-    last: std::cell::Cell<Instant>,
-}
-
-impl Tick {
-    /// Says so; cheap enough for a parser's progress callback.
-    pub fn tick(&self) {
-        if self.last.get().elapsed() >= TICK_INTERVAL {
-            self.last.set(Instant::now());
-            send(FrameKind::Tick, b"");
-        }
-    }
-}
+use super::frame::{HEADER, header_of, parse_header};
 
 /// The worker's side: answers requests from stdin on stdout, one after the other, until stdin closes; then
 /// ends the process with code 0. A closing stdin, which is what the death of the supervisor looks like from
@@ -28,7 +9,7 @@ impl Tick {
 ///
 /// Nothing else may write to stdout. To end with a code that means something to the supervisor's caller,
 /// call [`end_worker`] inside `answer`.
-pub fn serve(answer: &mut dyn FnMut(Vec<u8>, &Tick) -> Vec<u8>) -> ! {
+pub fn serve(answer: &mut dyn FnMut(Vec<u8>) -> Vec<u8>) -> ! {
     let (sender, requests) = mpsc::channel();
     std::thread::spawn(move || {
         let mut stdin = std::io::stdin().lock();
@@ -39,11 +20,8 @@ pub fn serve(answer: &mut dyn FnMut(Vec<u8>, &Tick) -> Vec<u8>) -> ! {
         }
         end_worker(0)
     });
-    let tick = Tick { last: std::cell::Cell::new(Instant::now()) };
     while let Ok(request) = requests.recv() {
-        tick.last.set(Instant::now());
-        let message = answer(request, &tick);
-        send(FrameKind::Message, &message);
+        send(&answer(request));
     }
     end_worker(0)
 }
@@ -63,11 +41,11 @@ fn receive(stdin: &mut impl Read) -> Option<Vec<u8>> {
     header.fits(&payload).then_some(payload)
 }
 
-/// Sends a frame; if nobody listens any more, there is nothing left to do.
-fn send(kind: FrameKind, payload: &[u8]) {
+/// Sends an answer; if nobody listens any more, there is nothing left to do.
+fn send(payload: &[u8]) {
     let mut stdout = std::io::stdout().lock();
     let sent = stdout
-        .write_all(&header_of(kind, payload))
+        .write_all(&header_of(payload))
         .and_then(|()| stdout.write_all(payload))
         .and_then(|()| stdout.flush());
     if sent.is_err() {
