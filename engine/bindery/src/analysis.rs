@@ -41,8 +41,9 @@ pub(crate) struct Analysis {
     pub(crate) changed: FxHashSet<u32>,
     /// The slots that were resolved again.
     pub(crate) resolved: FxHashSet<u32>,
-    /// Paths whose functions gained or lost callers, or show another one.
-    pub(crate) callers_changed: FxHashSet<RepoPath>,
+    /// Paths whose functions gained or lost callers, or show another one; each with a file whose calls did that,
+    /// a changed one where there is one, then the first by path.
+    pub(crate) callers_changed: FxHashMap<RepoPath, RepoPath>,
     /// Why each file was resolved again.
     pub(crate) causes: BTreeMap<RepoPath, Cause>,
     /// Whether ids changed through a clash between files.
@@ -233,7 +234,7 @@ impl Analyser<'_> {
         self.repository.check_interrupt()?;
         count_resolutions(report, &relinked, files.totals().scanned);
         let replaced = self.replaced(&old_files, &resolving, &relinked, &touched)?;
-        let callers_changed = self.callers_changed(&replaced, &old_files, &resolving, &relinked)?;
+        let callers_changed = self.callers_changed(&replaced, &old_files, &resolving, &relinked, &inputs)?;
         let needs = patched_needs(&replaced.resolutions, &relinked.resolutions, &old.needs, blobs);
         drop(resolving);
 
@@ -306,17 +307,18 @@ impl Analyser<'_> {
         Ok(Replaced { resolutions: slots.into_par_iter().map(resolution).collect::<Result<_, Lost>>()? })
     }
 
-    /// The files into which an edge was gained, lost or changed.
+    /// The files into which an edge was gained, lost or changed, each with the file the edge comes from.
     fn callers_changed(
         &self,
         replaced: &Replaced,
         old_files: &Files,
         snapshot: &Snapshot,
         relinked: &Relinked,
-    ) -> Result<FxHashSet<RepoPath>, Lost> {
+        inputs: &BTreeMap<RepoPath, InputChange>,
+    ) -> Result<FxHashMap<RepoPath, RepoPath>, Lost> {
         let resolved: FxHashMap<u32, &Arc<Resolution>> =
             relinked.resolutions.iter().map(|(slot, resolution)| (*slot, resolution)).collect();
-        let changed: Vec<Vec<RepoPath>> = replaced
+        let changed: Vec<(&RepoPath, Vec<RepoPath>)> = replaced
             .resolutions
             .par_iter()
             .map(|(slot, old)| {
@@ -326,14 +328,25 @@ impl Analyser<'_> {
                     Some(resolution) => Ends::new(&*snapshot.facts(*slot)?, resolution),
                     None => Ends::default(),
                 };
-                Ok(before.differing(&after))
+                Ok((&file.path, before.differing(&after)))
             })
             .collect::<Result<_, Lost>>()?;
         // A file that was not scanned before has no old edges: every file it calls gained a caller.
         let was_scanned = |slot: u32| old_files.get(slot, self.blobs).is_some_and(FileRecord::is_scanned);
         let new = relinked.resolutions.iter().filter(|(slot, _)| !was_scanned(*slot));
-        let gained = new.flat_map(|(_, resolution)| edges(resolution).map(|(_, symbol)| symbol.path.clone()));
-        Ok(changed.into_iter().flatten().chain(gained).collect())
+        let gained = new.filter_map(|(slot, resolution)| {
+            let callees = edges(resolution).map(|(_, symbol)| symbol.path.clone()).collect::<Vec<_>>();
+            Some((&snapshot.file(*slot)?.path, callees))
+        });
+        let mut first: FxHashMap<RepoPath, (bool, &RepoPath)> = FxHashMap::default();
+        for (caller, callees) in changed.into_iter().chain(gained) {
+            let rank = (!inputs.contains_key(caller), caller);
+            for callee in callees {
+                let first = first.entry(callee).or_insert(rank);
+                *first = rank.min(*first);
+            }
+        }
+        Ok(first.into_iter().map(|(callee, (_, caller))| (callee, caller.clone())).collect())
     }
 
     fn store_resolutions(&self, resolutions: Vec<(u32, Arc<Resolution>)>, files: &mut Files) {

@@ -101,7 +101,7 @@ fn update_callers(
     let resolved: FxHashSet<u32> = contributions.iter().map(|contribution| contribution.slot).collect();
     let mut fresh: FxHashMap<RepoPath, Vec<Caller>> = FxHashMap::default();
     for (path, caller) in contributions.into_iter().flat_map(|contribution| contribution.calls) {
-        if analysis.callers_changed.contains(&path) {
+        if analysis.callers_changed.contains_key(&path) {
             fresh.entry(path).or_default().push(caller);
         }
     }
@@ -109,7 +109,7 @@ fn update_callers(
     let is_current =
         |slot: u32| !resolved.contains(&slot) && snapshot.file(slot).is_some_and(|file| file.is_scanned());
     let batches = Batches::new(blobs);
-    analysis.callers_changed.par_iter().try_for_each(|path| {
+    analysis.callers_changed.par_iter().try_for_each(|(path, _)| {
         let Some(slot) = snapshot.slot(path) else { return Ok(()) };
         let mut callers = match snapshot.file(slot).and_then(|file| file.callers) {
             Some(blob) => read_callers(blobs, &blob)?,

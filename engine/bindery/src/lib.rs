@@ -31,6 +31,7 @@ mod snapshot;
 mod state;
 mod structure;
 mod timing;
+mod why;
 
 pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
 pub use bindery_store::prefer_small_pages;

@@ -161,7 +161,7 @@ impl Presenter<'_> {
             (Reason::FactsChanged, Some(path))
         } else if let Some(path) = first(paths(&analysis.resolved)) {
             (Reason::ResolutionChanged, Some(path))
-        } else if let Some(path) = first(analysis.callers_changed.iter().cloned().collect()) {
+        } else if let Some(path) = first(analysis.callers_changed.keys().cloned().collect()) {
             (Reason::CallersChanged, Some(path))
         } else {
             (Reason::StagesChanged, None)
@@ -208,7 +208,7 @@ impl Presenter<'_> {
                 reached.extend(self.structure.stage_of(&file.path));
             }
         }
-        reached.extend(analysis.callers_changed.iter().filter_map(|path| self.structure.stage_of(path)));
+        reached.extend(analysis.callers_changed.keys().filter_map(|path| self.structure.stage_of(path)));
         let Some(old) = old else { return Ok(reached) };
         for path in self.moved_files(old) {
             reached.extend(self.structure.stage_of(&path));

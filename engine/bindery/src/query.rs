@@ -13,11 +13,12 @@ use crate::analysis::Analysis;
 use crate::blobs::Lost;
 use crate::identity::Ids;
 use crate::options::{Progress, Quiet};
-use crate::outcome::{CallOutcome, Failure, OutputState, Skipped, StatusOutcome, SymbolOutcome, WhyOutcome};
+use crate::outcome::{CallOutcome, Failure, Skipped, StatusOutcome, SymbolOutcome, WhyOutcome};
 use crate::relink::edges;
 use crate::repository::Repository;
 use crate::run::{Computed, Run};
 use crate::state::Status;
+use crate::why;
 
 /// Which other ends of a symbol's calls are wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -111,11 +112,11 @@ impl Repository {
         if let Some(page) = page {
             let shown = self.handbook.shown(page.as_str().as_bytes());
             let state = stale.iter().find(|stale| stale.path == shown).map(|stale| stale.state);
-            return Ok(why_page(&computed, page, state));
+            return Ok(why::page(&computed, page, state));
         }
         let path = RepoPath::new(target.split_once(':').map_or(target, |(path, _)| path));
         if computed.analysis.snapshot.slot(&path).is_some() {
-            return why_file(&computed, &path)
+            return why::file(&computed, &path)
                 .map_err(|_| Failure::machine("the cache changed while it was read"));
         }
         Err(Failure::usage(format!("`{target}` is neither a page of the handbook nor an input"))
@@ -255,7 +256,7 @@ fn callers(analysis: &Analysis, symbol: &Symbol, ids: Ids<'_>) -> Result<Vec<Cal
 }
 
 /// A reason in words (`content changed`).
-fn in_words(reason: Reason) -> String {
+pub(crate) fn in_words(reason: Reason) -> String {
     let mut words = String::new();
     for letter in word(&reason).chars() {
         if letter.is_ascii_uppercase() {
@@ -298,72 +299,4 @@ fn skipped(analysis: &Analysis, list: bool) -> BTreeMap<String, Skipped> {
         entry.paths.sort_unstable();
     }
     skipped
-}
-
-fn why_page(computed: &Computed, page: &RepoPath, state: Option<OutputState>) -> WhyOutcome {
-    let structure = &computed.structure;
-    let stage = structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
-    let rendered = computed.handbook.recomputed.iter().find(|recomputed| recomputed.unit == page.as_str());
-    let mut from = Vec::new();
-    if let Some(rendered) = rendered {
-        let because = rendered.because_of.as_ref().map(|path| format!(" of {path}"));
-        from.push(format!("{}{}", in_words(rendered.reason), because.unwrap_or_default()));
-        if let Some(path) = &rendered.because_of {
-            from.extend(cause_chain(&computed.analysis, &RepoPath::new(path)));
-        }
-    }
-    if stage.is_none() && rendered.is_none() && state.is_some() {
-        let pages = computed
-            .handbook
-            .recomputed
-            .iter()
-            .map(|recomputed| format!("stamps {}, which changes", recomputed.unit));
-        from.extend(pages);
-    }
-    if let Some(stage) = stage {
-        let own = structure.files.iter().filter(|(_, primary, _)| *primary == Some(stage as u32));
-        from.extend(own.map(|(path, _, _)| format!("shows {path}")));
-    }
-    WhyOutcome {
-        subject: format!("page {page}"),
-        is_stale: state.is_some() || rendered.is_some(),
-        from,
-        to: Vec::new(),
-    }
-}
-
-/// From a file that was resolved again back to the change behind it.
-fn cause_chain(analysis: &Analysis, path: &RepoPath) -> Vec<String> {
-    let Some(cause) = analysis.causes.get(path) else { return Vec::new() };
-    match &cause.because_of {
-        Some((origin, key)) => vec![format!("{path}: needs {key}"), format!("{origin}: changed")],
-        None => vec![format!("{path}: {}", in_words(cause.reason))],
-    }
-}
-
-fn why_file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, Lost> {
-    let analysis = &computed.analysis;
-    let from = cause_chain(analysis, path);
-    let mut to: BTreeSet<String> = BTreeSet::new();
-    let mut pages: BTreeSet<String> = computed.structure.page_of(path).into_iter().collect();
-    for callers in crate::digest::callers_of_file(analysis, analysis.snapshot.blobs(), path)?.values() {
-        to.extend(
-            callers
-                .iter()
-                .filter(|caller| caller.path != *path)
-                .map(|caller| format!("called from {}", caller.path)),
-        );
-    }
-    if let Some(slot) = analysis.snapshot.slot(path)
-        && let Ok(resolution) = analysis.snapshot.resolution(slot)
-    {
-        pages.extend(edges(&resolution).filter_map(|(_, symbol)| computed.structure.page_of(&symbol.path)));
-    }
-    to.extend(pages.into_iter().map(|page| format!("shown on page {page}")));
-    Ok(WhyOutcome {
-        subject: format!("file {path}"),
-        is_stale: !from.is_empty(),
-        from,
-        to: to.into_iter().collect(),
-    })
 }

@@ -161,7 +161,8 @@ fn unresolved(facts: &FileFacts) -> Resolution {
     Resolution { outcomes, ..Resolution::default() }
 }
 
-/// The files to resolve again, in path order, with the first cause found for each.
+/// The files to resolve again, in path order, with one cause for each: its own change, else the first file by
+/// path that changed a key it needs, and the first such key.
 fn affected(snapshot: &Snapshot, deltas: &[Delta], old_needs: &Relation) -> BTreeMap<(RepoPath, u32), Cause> {
     let mut causes = BTreeMap::new();
     let scanned = |slot: u32| snapshot.file(slot).filter(|file| file.is_scanned());
@@ -171,7 +172,9 @@ fn affected(snapshot: &Snapshot, deltas: &[Delta], old_needs: &Relation) -> BTre
             causes.insert((delta.path.clone(), delta.slot), Cause { reason, because_of: None });
         }
     }
-    for delta in deltas {
+    let mut by_path: Vec<&Delta> = deltas.iter().collect();
+    by_path.sort_by(|a, b| a.path.cmp(&b.path));
+    for delta in by_path {
         for key in &delta.changed {
             for slot in old_needs.slots(key.digest().0, snapshot.blobs()) {
                 if let Some(file) = scanned(*slot) {
