@@ -127,14 +127,18 @@ fn expanded(word: &str) -> &str {
 /// File names that speak for their directory.
 const DIRECTORY_FILES: &[&str] = &["__init__", "index", "lib", "main", "mod"];
 
+/// Whether a file of that name, its extension left out, speaks for its directory.
+pub(crate) fn speaks_for_directory(stem: &str) -> bool {
+    DIRECTORY_FILES.contains(&stem)
+}
+
 /// What a file is called in a sentence: the phrase of its name, or of its directory where the name
 /// is one that speaks for the directory (`mod.rs`, `__init__.py`).
 pub(crate) fn file_phrase(path: &str) -> String {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
     let directory_name = directory.rsplit('/').next().unwrap_or("");
-    let speaks_for_directory = DIRECTORY_FILES.contains(&stem) && !directory_name.is_empty();
-    phrase(if speaks_for_directory { directory_name } else { stem })
+    phrase(if speaks_for_directory(stem) && !directory_name.is_empty() { directory_name } else { stem })
 }
 
 /// The longest slug; longer ones end in the hash of what they stand for.

@@ -7,6 +7,7 @@ use bindery_artifacts::StageId;
 use super::DirectoryTitle;
 use super::partition::{Part, PartKind};
 use super::substages::Divided;
+use super::terms::{self, stem};
 use crate::naming;
 
 /// The names of one stage.
@@ -22,6 +23,8 @@ const LONGEST_HEADING: usize = 40;
 /// Names all stages; `stages` has parents before children.
 pub(crate) struct Labels<'l, 'a> {
     pub(crate) stages: &'l [Divided<'a>],
+    /// The paths of all files, sorted.
+    pub(crate) paths: &'l [&'a str],
     pub(crate) is_crosscut: &'l [bool],
     /// The handbook's name.
     pub(crate) name: &'l str,
@@ -32,7 +35,7 @@ impl Labels<'_, '_> {
     /// The labels, parallel to the stages.
     pub(crate) fn all(&self) -> Vec<Label> {
         let ids = self.ids();
-        let titles = self.titles();
+        let titles = self.titles(&ids);
         let label = |(index, (id, title)): (usize, (StageId, String))| {
             let description = self.description(&self.stages[index].part);
             Label { id, title, description }
@@ -63,49 +66,127 @@ impl Labels<'_, '_> {
         spelled.into_iter().map(checked).collect()
     }
 
-    fn titles(&self) -> Vec<String> {
+    /// No two are equal, however they are capitalized: a substage that shares its title is called after as many
+    /// of the stages around it as tell it apart; of top-level stages the one that best deserves the title keeps it.
+    fn titles(&self, ids: &[StageId]) -> Vec<String> {
         let plain: Vec<String> = (0..self.stages.len()).map(|index| self.plain_title(index)).collect();
-        let mut uses: BTreeMap<(bool, &str), usize> = BTreeMap::new();
-        for (title, stage) in plain.iter().zip(self.stages) {
-            // A substage must not share a title with any stage, a stage only not with other stages.
-            *uses.entry((true, title)).or_default() += 1;
-            *uses.entry((false, title)).or_default() += usize::from(stage.parent.is_none());
-        }
-        let mut titles: Vec<String> = Vec::with_capacity(plain.len());
-        for (index, stage) in self.stages.iter().enumerate() {
-            let title = &plain[index];
-            let is_ambiguous = uses[&(stage.parent.is_some(), title.as_str())] > 1;
-            let needs_context = is_ambiguous || !matches!(stage.part.kind, PartKind::Directory);
-            titles.push(match stage.parent {
-                Some(parent) if needs_context => format!("{}: {}", titles[parent], lower_first(title)),
-                None if is_ambiguous && is_in_directory(&stage.part) => {
-                    format!("{title} ({})", stage.part.directory)
+        let mut around = vec![0; plain.len()];
+        let titles = loop {
+            let titles = self.with_context(&plain, &around);
+            let mut is_settled = true;
+            for equal in groups_of_equal(&titles) {
+                for index in equal {
+                    if self.is_directory(index) && self.ancestors(index).count() > around[index] {
+                        around[index] += 1;
+                        is_settled = false;
+                    }
                 }
-                _ => title.clone(),
-            });
-        }
-        self.with_places_where_equal(titles)
+            }
+            if is_settled {
+                break titles;
+            }
+        };
+        self.with_places_where_equal(titles, ids)
     }
 
-    fn with_places_where_equal(&self, mut titles: Vec<String>) -> Vec<String> {
-        let mut seen = BTreeSet::new();
-        for (title, stage) in titles.iter_mut().zip(self.stages) {
-            if seen.contains(title) && is_in_directory(&stage.part) {
-                *title = format!("{title} ({})", stage.part.directory);
-            }
-            seen.insert(title.clone());
+    /// The titles with those of `around` so many stages in front. What is no directory of its own says little
+    /// without its stage.
+    fn with_context(&self, plain: &[String], around: &[usize]) -> Vec<String> {
+        let mut titles: Vec<String> = Vec::with_capacity(plain.len());
+        for (index, stage) in self.stages.iter().enumerate() {
+            let title = match stage.parent {
+                Some(parent) if !self.is_directory(index) => {
+                    format!("{}: {}", titles[parent], lower_first(&plain[index]))
+                }
+                _ => {
+                    let context = self.ancestors(index).take(around[index]);
+                    let spelled =
+                        |inner: String, outer: usize| format!("{}: {}", plain[outer], lower_first(&inner));
+                    context.fold(plain[index].clone(), spelled)
+                }
+            };
+            titles.push(title);
         }
         titles
+    }
+
+    /// The stages around a stage, the nearest first.
+    fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.stages[index].parent, |parent| self.stages[*parent].parent)
+    }
+
+    fn is_directory(&self, index: usize) -> bool {
+        matches!(self.stages[index].part.kind, PartKind::Directory)
+    }
+
+    fn with_places_where_equal(&self, mut titles: Vec<String>, ids: &[StageId]) -> Vec<String> {
+        let equal = groups_of_equal(&titles);
+        if equal.is_empty() {
+            return titles;
+        }
+        let mut taken: BTreeSet<String> = titles.iter().map(|title| title.to_lowercase()).collect();
+        let files = self.files_below();
+        for mut group in equal {
+            group.sort_by_key(|index| {
+                let has_heading = self.heading(self.stages[*index].part.directory).is_some();
+                (!has_heading, std::cmp::Reverse(files[*index].len()), *index)
+            });
+            for index in group.into_iter().skip(1) {
+                let part = &self.stages[index].part;
+                let entries = terms::entries(self.paths, part.directory, &files[index]);
+                let title = &titles[index];
+                let others = [
+                    self.within_directory(part, terms::largest_title(&entries)),
+                    format!("{title} ({})", part.directory),
+                    format!("{title} ({})", ids[index]),
+                ];
+                let is_free = |title: &&String| !taken.contains(&title.to_lowercase());
+                let first = if entries.len() > 1 { 0 } else { 1 };
+                if let Some(free) = others[first..].iter().find(is_free).cloned() {
+                    taken.insert(free.to_lowercase());
+                    titles[index] = free;
+                }
+            }
+        }
+        titles
+    }
+
+    /// All files of each stage, those of its substages included, sorted.
+    fn files_below(&self) -> Vec<Vec<u32>> {
+        let mut files: Vec<Vec<u32>> = self.stages.iter().map(|stage| stage.part.files.clone()).collect();
+        for index in (0..files.len()).rev() {
+            files[index].sort_unstable();
+            if let Some(parent) = self.stages[index].parent {
+                let below = files[index].clone();
+                files[parent].extend(below);
+            }
+        }
+        files
     }
 
     fn plain_title(&self, index: usize) -> String {
         let part = &self.stages[index].part;
         match &part.kind {
             PartKind::Companion(companion) => companion.title().to_owned(),
+            PartKind::Directory if self.stages[index].parent.is_some() => self.inner_directory_title(part),
             PartKind::Directory | PartKind::Rest => self.directory_title(part),
             PartKind::Words(word) => naming::title(word),
-            PartKind::Run(first, last) => span_title(first, last),
+            PartKind::Run(..) => terms::run_title(&terms::entries(self.paths, part.directory, &part.files)),
             PartKind::Piece { entries, .. } => self.entries_title(part, entries),
+        }
+    }
+
+    /// Inside a stage a directory whose name only says where code lies is called so: the stage around it has
+    /// the telling name already.
+    fn inner_directory_title(&self, part: &Part<'_>) -> String {
+        match part.directory.rsplit('/').next() {
+            Some("src" | "source" | "sources") if self.heading(part.directory).is_none() => {
+                "Sources".to_owned()
+            }
+            Some(name @ ("lib" | "main" | "app")) if self.heading(part.directory).is_none() => {
+                naming::title(name)
+            }
+            _ => self.directory_title(part),
         }
     }
 
@@ -131,11 +212,14 @@ impl Labels<'_, '_> {
             .then_some(heading)
     }
 
-    /// The entries of a piece: all of up to three, else first and last.
+    /// The entries of a piece: all of up to three, else what stands out among them.
     fn entries_title(&self, part: &Part<'_>, entries: &[String]) -> String {
         match entries {
             [] => self.directory_title(part),
-            [first, .., last] if entries.len() > 3 => self.within_directory(part, span_title(first, last)),
+            many if many.len() > 3 => {
+                let entries = terms::entries(self.paths, part.directory, &part.files);
+                self.within_directory(part, terms::run_title(&entries))
+            }
             few => {
                 let phrases: Vec<String> = few.iter().map(|entry| naming::phrase(stem(entry))).collect();
                 self.within_directory(part, naming::capitalized(&naming::enumeration(&phrases)))
@@ -171,20 +255,17 @@ impl Labels<'_, '_> {
     }
 }
 
-fn is_in_directory(part: &Part<'_>) -> bool {
-    !part.directory.is_empty()
+/// The places of the titles that occur more than once, however they are capitalized.
+fn groups_of_equal(titles: &[String]) -> Vec<Vec<usize>> {
+    let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (index, title) in titles.iter().enumerate() {
+        places.entry(title.to_lowercase()).or_default().push(index);
+    }
+    places.into_values().filter(|equal| equal.len() > 1).collect()
 }
 
 fn core_title(name: &str) -> String {
     if name.is_empty() { "Core".to_owned() } else { format!("{} core", naming::capitalized(name)) }
-}
-
-fn span_title(first: &str, last: &str) -> String {
-    let (first, last) = (stem(first), stem(last));
-    match first == last {
-        true => naming::title(first),
-        false => format!("{} to {}", naming::title(first), naming::phrase(last)),
-    }
 }
 
 fn lower_first(title: &str) -> String {
@@ -194,10 +275,6 @@ fn lower_first(title: &str) -> String {
         Some(first) if !second_is_upper => first.to_lowercase().chain(chars).collect(),
         _ => title.to_owned(),
     }
-}
-
-fn stem(entry: &str) -> &str {
-    entry.rsplit_once('.').map_or(entry, |(stem, _)| if stem.is_empty() { entry } else { stem })
 }
 
 /// The id from what the stage is anchored to, before it is made unique.

@@ -13,6 +13,7 @@ mod flow;
 mod labels;
 mod partition;
 mod substages;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod threshold;
@@ -79,7 +80,10 @@ fn assemble(
         stages.iter().map(|stage| stage.parent.map(|parent| parent as u32)).collect();
     let ties = flow::sibling_ties(&parents, file_ties(sorted, stages).into_iter());
     let is_crosscut = crosscut_stages(stages, &ties);
-    let labels = labels::Labels { stages, is_crosscut: &is_crosscut, name, directory_titles }.all();
+    let labels = {
+        let paths: Vec<&str> = sorted.iter().map(|sketch| sketch.path.as_str()).collect();
+        labels::Labels { stages, paths: &paths, is_crosscut: &is_crosscut, name, directory_titles }.all()
+    };
     let order = flow::reading_order(&flow_stages(sorted, stages, &is_crosscut), &ties);
     let mut place = vec![0; stages.len()];
     order.iter().enumerate().for_each(|(at, stage)| place[*stage as usize] = at as u32);
