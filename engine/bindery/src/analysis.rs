@@ -507,7 +507,9 @@ impl Plan {
             .chain(old.known.smudged.iter().map(Vec::as_slice))
             .collect();
         let provisional: FxHashSet<&RepoPath> = old.files.provisional(blobs).map(|file| &file.path).collect();
-        let look_at_all = analyser.distrust_cache || analyser.mode == GateMode::HashEverything;
+        // What a file's bytes make of it depends on the limits, and on whether it is asked for by name.
+        let other_rules = old.known.selection_rules != Some(analyser.repository.selection_digest());
+        let look_at_all = analyser.distrust_cache || other_rules || analyser.mode == GateMode::HashEverything;
         let (mut wanted, mut gone) = (Vec::new(), Vec::new());
         let mut before = known.iter().peekable();
         for file in &selection.files {

@@ -5,10 +5,10 @@
 //! a worker; few small files are parsed here, and one that takes long is handed to a worker after all, which
 //! can be killed.
 
+use core::time::Duration;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use bindery_facts::{Manifest, encode};
 use bindery_graph::{Contents, Unit};

@@ -1,7 +1,7 @@
 //! What a caller can ask of the façade.
 
+use core::time::Duration;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// How a repository is opened. Everything that is `None` follows the handbook's rules (§0, §2).
 #[derive(Clone, Debug, Default)]

@@ -9,12 +9,12 @@ use bindery_source::RepoPath;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::{Analysis, InputChange};
+use crate::blobs::Lost;
 use crate::digest::callers_of_file;
 use crate::outcome::{OutputState, WhyOutcome};
 use crate::query::in_words;
 use crate::relink::edges;
 use crate::run::Computed;
-use crate::blobs::Lost;
 
 /// More inputs than this behind one change are counted.
 const MOST_INPUTS: usize = 10;
