@@ -684,14 +684,27 @@ impl LeftOut {
 
 /// What resolutions, stages and pages are computed by; a state of another value keeps only its facts.
 pub(crate) fn build_id() -> ContentHash {
+    let languages = registry().iter().map(|entry| {
+        let adapter = entry.adapter;
+        (adapter.language().name(), adapter.revision(), adapter.grammar_version(), entry.rules.revision())
+    });
+    build_key(crate::VERSION, bindery_facts::FACT_FORMAT, languages)
+}
+
+/// The key of a build of the tool: its version, the format of facts, and of each language its name, its adapter's
+/// revision, its grammar's version and its rules' revision.
+pub(crate) fn build_key<'a>(
+    tool: &str,
+    format: u32,
+    languages: impl IntoIterator<Item = (&'a str, u32, &'a str, u32)>,
+) -> ContentHash {
     let mut key = KeyHasher::new("build");
-    key.field("tool", crate::VERSION.as_bytes());
-    key.field("format", &bindery_facts::FACT_FORMAT.to_le_bytes());
-    for entry in registry() {
-        key.field("language", entry.adapter.language().name().as_bytes());
-        key.field("adapter", &entry.adapter.revision().to_le_bytes());
-        key.field("grammar", entry.adapter.grammar_version().as_bytes());
-        key.field("rules", &entry.rules.revision().to_le_bytes());
+    key.field("tool", tool.as_bytes()).field("format", &format.to_le_bytes());
+    for (language, adapter, grammar, rules) in languages {
+        key.field("language", language.as_bytes())
+            .field("adapter", &adapter.to_le_bytes())
+            .field("grammar", grammar.as_bytes())
+            .field("rules", &rules.to_le_bytes());
     }
     key.finish()
 }

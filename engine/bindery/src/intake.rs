@@ -389,6 +389,7 @@ impl<'a> Run<'a> {
                 let unit = packed.unit(&self.wanted[job.index].path);
                 let blank = Status::Failed(String::new());
                 let taken = Taken { first_error, unit: Some(unit), ..Taken::new(kind, job.content, blank) };
+                // Both under the facts key: what is kept of the file says under which key it was read.
                 let blobs = vec![(job.key, packed.summary_blob), (job.key, packed.rest_blob)];
                 self.store(job.index, taken, blobs);
             }

@@ -14,6 +14,8 @@ mod exports;
 mod files;
 mod identity;
 mod intake;
+#[cfg(test)]
+mod keys;
 mod known;
 mod options;
 mod outcome;

@@ -40,7 +40,7 @@ pub(crate) struct Presenter<'a> {
 }
 
 /// A model with what to call it.
-enum Model {
+pub(crate) enum Model {
     Overview(pages::OverviewPage),
     Index(pages::IndexPage),
     Register(pages::RegisterPage),
@@ -373,7 +373,8 @@ fn attributes_record() -> PageRecord {
 }
 
 impl Model {
-    fn digest(&self) -> ContentHash {
+    /// Changes with anything the page shows.
+    pub(crate) fn digest(&self) -> ContentHash {
         fn of(value: &impl Serialize) -> ContentHash {
             let bytes = postcard::to_stdvec(value)
                 .expect("page models hold only plain values, which postcard writes");

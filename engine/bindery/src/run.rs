@@ -207,12 +207,14 @@ impl<'a> Run<'a> {
             Some(about) => about,
             None => About::read(&self.blobs, &analysis.state.files)?,
         };
+        let link_template = repository.link_template();
         let surroundings = Surroundings {
             name: about.name(repository.configuration.name.as_deref()),
             readme: about.paragraph.as_deref(),
             titles: &about.titles,
             committed: skeleton.as_ref(),
             configuration: &repository.configuration,
+            link_template: &link_template,
         };
         let (structure, replaced) =
             self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
@@ -220,7 +222,6 @@ impl<'a> Run<'a> {
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
-        let link_template = repository.link_template();
         let presenter = Presenter {
             analysis: &analysis,
             blobs: &self.blobs,
@@ -475,6 +476,8 @@ impl Repository {
         let git = self.git();
         let head = git.as_ref().and_then(|git| git.head_id());
         if let Some(before) = before
+            // A date of no commit is that of an epoch which is not set any more.
+            && head.is_some()
             && before.0 == head
             && !before.1.is_empty()
         {

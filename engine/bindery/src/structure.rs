@@ -49,6 +49,8 @@ pub(crate) struct Surroundings<'a> {
     /// The committed skeleton, as read.
     pub(crate) committed: Option<&'a Skeleton>,
     pub(crate) configuration: &'a Configuration,
+    /// How links to source files are spelled; depends on where the handbook lies if none is configured.
+    pub(crate) link_template: &'a str,
 }
 
 impl Surroundings<'_> {
@@ -62,7 +64,7 @@ impl Surroundings<'_> {
         let committed = serde_json::to_vec(&self.committed).expect("a skeleton that was read can be written");
         key.field("skeleton", &committed);
         key.field("depth", format!("{:?}", self.configuration.depth).as_bytes());
-        key.field("link", self.configuration.link_template.as_deref().unwrap_or_default().as_bytes());
+        key.field("link", self.link_template.as_bytes());
         key.finish()
     }
 }

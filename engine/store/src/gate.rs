@@ -88,3 +88,38 @@ fn change(entry: &KnownEntry<'_>, today: StoreResult<Option<Stat>>, mode: GateMo
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::{FileKind, MemoryFileSystem};
+
+    /// R7: every part of a stat, flipped once, is a change; a name and a content are none of the gate's inputs.
+    #[test]
+    fn every_part_of_a_stat_shows() {
+        let file_system = MemoryFileSystem::with_files([("a", "one"), ("b", "two")]);
+        let stat = file_system.lstat(b"a").expect("the file is there");
+        let flips = [
+            Stat { size: stat.size + 1, ..stat },
+            Stat { mtime: stat.mtime + 1, ..stat },
+            Stat { ctime: stat.ctime + 1, ..stat },
+            Stat { inode: stat.inode + 1, ..stat },
+            Stat { kind: FileKind::Symlink, ..stat },
+            Stat { mode: stat.mode ^ 1, ..stat },
+        ];
+        // Every field is flipped above: a new one makes this pattern incomplete.
+        let Stat { size: _, mtime: _, ctime: _, inode: _, kind: _, mode: _ } = stat;
+        let look = |stat, smudged, mode| {
+            changed_since(&file_system, &[KnownEntry { raw: b"a", stat, smudged }], mode)
+        };
+        for flip in flips {
+            assert_eq!(look(Some(flip), false, GateMode::Stats), [(0, EntryChange::Touched(stat))]);
+        }
+        assert_eq!(look(None, false, GateMode::Stats), [(0, EntryChange::Appeared(stat))]);
+        assert_eq!(look(Some(stat), false, GateMode::Stats), []);
+        assert_eq!(look(Some(stat), true, GateMode::Stats), [(0, EntryChange::Unproven(stat))]);
+        assert_eq!(look(Some(stat), false, GateMode::HashEverything), [(0, EntryChange::Unproven(stat))]);
+        file_system.write(b"b", b"other");
+        assert_eq!(look(Some(stat), false, GateMode::Stats), [], "another file");
+    }
+}

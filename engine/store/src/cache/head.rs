@@ -30,7 +30,7 @@ impl Head {
         let text = std::str::from_utf8(bytes).ok()?;
         let body_end = text.strip_suffix('\n')?.rfind('\n')? + 1;
         let check = text[body_end..].strip_prefix("check ")?.strip_suffix('\n')?;
-        if ContentHash::from_hex(check)? != ContentHash::of(&bytes[..body_end]) {
+        if check != ContentHash::of(&bytes[..body_end]).to_hex() {
             return None;
         }
         let mut lines = text[..body_end].lines();
@@ -48,4 +48,29 @@ impl Head {
 
 pub(super) fn state_name(state: ContentHash) -> String {
     format!("state-{}", &state.to_hex()[..16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R7: a head is what was written, to the bit.
+    #[test]
+    fn every_bit_of_a_head_is_checked() {
+        let head = Head { state: ContentHash::of(b"state"), segments: vec![1, 0xabc] };
+        let bytes = head.to_bytes();
+        assert_eq!(Head::parse(&bytes), Some(head.clone()));
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Head::parse(&damaged), None, "bit {bit}");
+        }
+        for other in [
+            Head { state: ContentHash::of(b"other"), ..head.clone() },
+            Head { segments: vec![1], ..head.clone() },
+            Head { segments: vec![0xabc, 1], ..head.clone() },
+        ] {
+            assert_ne!(other.to_bytes(), bytes);
+        }
+    }
 }

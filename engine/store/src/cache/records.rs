@@ -137,3 +137,62 @@ pub(super) fn state_in(mut file: Vec<u8>, expected: ContentHash) -> Option<Vec<u
     file.drain(..start);
     Some(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// R7: what a record and a segment's name are checked by, each input flipped once.
+    #[test]
+    fn every_input_of_a_records_checksum_and_a_segments_name_shows() {
+        let (one, two) = (ContentHash::of(b"1"), ContentHash::of(b"2"));
+        let checks = [
+            checksum(one, b"ab"),
+            checksum(two, b"ab"),
+            checksum(one, b"ac"),
+            checksum(one, b"a"),
+            checksum(one, b"ab\0"),
+        ];
+        assert_eq!(checks.iter().collect::<BTreeSet<_>>().len(), checks.len());
+        let name = |blobs: &[(ContentHash, &[u8])]| {
+            segment_of(&blobs.iter().map(|(key, payload)| (*key, payload.to_vec())).collect::<Vec<_>>()).name
+        };
+        let names = [
+            name(&[(one, b"a"), (two, b"b")]),
+            name(&[(two, b"b"), (one, b"a")]),
+            name(&[(two, b"a"), (one, b"b")]),
+            name(&[(one, b"a")]),
+            name(&[(one, b"a"), (two, b"c")]),
+            name(&[(one, b"a"), (two, b"b"), (two, b"b")]),
+            name(&[(one, b"ab"), (two, b"")]),
+        ];
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        assert_eq!(name(&[(one, b"a"), (two, b"b")]), names[0]);
+    }
+
+    #[test]
+    fn every_bit_of_a_record_and_of_a_state_file_is_checked() {
+        let key = ContentHash::of(b"key");
+        let segment = segment_of(&[(key, b"payload".to_vec())]);
+        let record = segment.bytes[SEGMENT_MAGIC.len()..].to_vec();
+        assert_eq!(payload(record.clone(), 7, key).as_deref(), Some(&b"payload"[..]));
+        assert_eq!(payload(record.clone(), 6, key), None, "another length than the state says");
+        assert_eq!(payload(record.clone(), 7, ContentHash::of(b"other")), None, "another key");
+        let file = state_file(b"state");
+        let hash = ContentHash::of(b"state");
+        assert_eq!(state_in(file.clone(), hash).as_deref(), Some(&b"state"[..]));
+        assert_eq!(state_in(file.clone(), ContentHash::of(b"other")), None);
+        for bit in 0..record.len() * 8 {
+            let mut damaged = record.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(payload(damaged, 7, key), None, "bit {bit} of the record");
+        }
+        for bit in 0..file.len() * 8 {
+            let mut damaged = file.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(state_in(damaged, hash), None, "bit {bit} of the state file");
+        }
+    }
+}
