@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use bindery_artifacts::{FileCounts, FileSet, Phase, QueryKind, RunReport};
-use bindery_facts::{FileFacts, Name, encode};
-use bindery_graph::{Resolution, Symbol, Unit};
+use bindery_graph::Unit;
 use bindery_languages::{for_language, registry};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
 use bindery_store::GateMode;
@@ -15,15 +14,16 @@ use bindery_store::workers::PATIENCE;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::blobs::{Batches, Blobs, Lost};
+use crate::blobs::{Blobs, Lost};
 use crate::files::Files;
 use crate::intake::{Intake, Taken, Wanted};
 use crate::known::Moved;
 use crate::options::Progress;
 use crate::outcome::Failure;
 use crate::piece::Piece;
-use crate::relink::{Cause, Delta, Relinked, edges, patched_needs, relink};
+use crate::relink::{Cause, Delta, Relinked, patched, relink};
 use crate::repository::Repository;
+use crate::settle::Settling;
 use crate::snapshot::{Snapshot, load_unit};
 use crate::state::{FileRecord, InputKind, LeftOut, Retired, State, Status};
 use crate::timing::Timed;
@@ -230,16 +230,24 @@ impl Analyser<'_> {
             changed.clone(),
             fresh_offers,
         ));
-        let relinked = relink(&resolving, &deltas, &old.needs, &old.clashes)?;
-        self.repository.check_interrupt()?;
+        let mut settling = Settling::new(&old_files, &resolving, &inputs);
+        settling.forget_gone(&touched)?;
+        let relinked = relink(&resolving, &deltas, &old.needs, &old.clashes, &mut |resolutions| {
+            self.repository.check_interrupt()?;
+            Ok(settling.take(resolutions)?)
+        })?;
+        let settled = settling.finish();
         count_resolutions(report, &relinked, files.totals().scanned);
-        let replaced = self.replaced(&old_files, &resolving, &relinked, &touched)?;
-        let callers_changed = self.callers_changed(&replaced, &old_files, &resolving, &relinked, &inputs)?;
-        let needs = patched_needs(&replaced.resolutions, &relinked.resolutions, &old.needs, blobs);
+        let needs = patched(&old.needs, settled.needed, settled.needs, blobs);
         drop(resolving);
 
-        let resolved: FxHashSet<u32> = relinked.resolutions.iter().map(|(slot, _)| *slot).collect();
-        self.store_resolutions(relinked.resolutions, &mut files);
+        for (slot, places) in settled.places {
+            files.edit(slot, blobs, |file| {
+                if let Status::Scanned { resolution, .. } = &mut file.status {
+                    *resolution = places.first().copied();
+                }
+            });
+        }
         for (slot, fault) in relinked.faults {
             files.edit(slot, blobs, |file| file.fault = Some(fault));
         }
@@ -277,98 +285,14 @@ impl Analyser<'_> {
             snapshot,
             state,
             changed,
-            resolved,
-            callers_changed,
+            resolved: settled.resolved,
+            callers_changed: settled.callers_changed,
             causes: relinked.causes,
             clashes_changed,
             inputs,
             faults,
         })
     }
-
-    /// The resolutions that others took the place of, or whose files are gone.
-    fn replaced(
-        &self,
-        old_files: &Files,
-        snapshot: &Snapshot,
-        relinked: &Relinked,
-        touched: &[u32],
-    ) -> Result<Replaced, Lost> {
-        let is_gone = |slot: &u32| !snapshot.file(*slot).is_some_and(FileRecord::is_scanned);
-        let mut slots: Vec<u32> = relinked.resolutions.iter().map(|(slot, _)| *slot).collect();
-        slots.extend(touched.iter().copied().filter(is_gone));
-        slots.retain(|slot| old_files.get(*slot, self.blobs).is_some_and(FileRecord::is_scanned));
-        slots.sort_unstable();
-        slots.dedup();
-        let resolution = |slot: u32| {
-            let file = old_files.get(slot, self.blobs).ok_or(Lost)?;
-            Ok((slot, self.blobs.resolution(file).ok_or(Lost)?))
-        };
-        Ok(Replaced { resolutions: slots.into_par_iter().map(resolution).collect::<Result<_, Lost>>()? })
-    }
-
-    /// The files into which an edge was gained, lost or changed, each with the file the edge comes from.
-    fn callers_changed(
-        &self,
-        replaced: &Replaced,
-        old_files: &Files,
-        snapshot: &Snapshot,
-        relinked: &Relinked,
-        inputs: &BTreeMap<RepoPath, InputChange>,
-    ) -> Result<FxHashMap<RepoPath, RepoPath>, Lost> {
-        let resolved: FxHashMap<u32, &Arc<Resolution>> =
-            relinked.resolutions.iter().map(|(slot, resolution)| (*slot, resolution)).collect();
-        let changed: Vec<(&RepoPath, Vec<RepoPath>)> = replaced
-            .resolutions
-            .par_iter()
-            .map(|(slot, old)| {
-                let file = old_files.get(*slot, self.blobs).ok_or(Lost)?;
-                let before = Ends::new(&self.blobs.facts(file).ok_or(Lost)?, old);
-                let after = match resolved.get(slot) {
-                    Some(resolution) => Ends::new(&*snapshot.facts(*slot)?, resolution),
-                    None => Ends::default(),
-                };
-                Ok((&file.path, before.differing(&after)))
-            })
-            .collect::<Result<_, Lost>>()?;
-        // A file that was not scanned before has no old edges: every file it calls gained a caller.
-        let was_scanned = |slot: u32| old_files.get(slot, self.blobs).is_some_and(FileRecord::is_scanned);
-        let new = relinked.resolutions.iter().filter(|(slot, _)| !was_scanned(*slot));
-        let gained = new.filter_map(|(slot, resolution)| {
-            let callees = edges(resolution).map(|(_, symbol)| symbol.path.clone()).collect::<Vec<_>>();
-            Some((&snapshot.file(*slot)?.path, callees))
-        });
-        let mut first: FxHashMap<RepoPath, (bool, &RepoPath)> = FxHashMap::default();
-        for (caller, callees) in changed.into_iter().chain(gained) {
-            let rank = (!inputs.contains_key(caller), caller);
-            for callee in callees {
-                let first = first.entry(callee).or_insert(rank);
-                *first = rank.min(*first);
-            }
-        }
-        Ok(first.into_iter().map(|(callee, (_, caller))| (callee, caller.clone())).collect())
-    }
-
-    fn store_resolutions(&self, resolutions: Vec<(u32, Arc<Resolution>)>, files: &mut Files) {
-        let batches = Batches::new(self.blobs);
-        resolutions.into_par_iter().for_each(|(slot, resolution)| {
-            let blob = encode(&*resolution);
-            batches.add(slot, vec![(ContentHash::of(&blob), blob)]);
-        });
-        for (slot, places) in batches.finish() {
-            files.edit(slot, self.blobs, |file| {
-                if let Status::Scanned { resolution, .. } = &mut file.status {
-                    *resolution = places.first().copied();
-                }
-            });
-        }
-    }
-}
-
-/// What a run did away with.
-struct Replaced {
-    /// By slot, ascending.
-    resolutions: Vec<(u32, Resolution)>,
 }
 
 /// The files after what was read of them.
@@ -455,34 +379,6 @@ fn deltas(
         Ok(Delta::new(*slot, path, before_unit.as_ref(), after_unit.as_deref(), anyone_asked))
     };
     touched.par_iter().map(delta).collect()
-}
-
-/// The edges of a file as the pages of its callees show them: callee and calling function, with counts.
-#[derive(Default)]
-struct Ends(BTreeMap<(Symbol, Name), usize>);
-
-impl Ends {
-    fn new(facts: &FileFacts, resolution: &Resolution) -> Self {
-        let mut ends = BTreeMap::new();
-        for (site, symbol) in edges(resolution) {
-            let caller = facts.bodies.sites.get(site).and_then(|site| site.caller);
-            let caller = caller.and_then(|caller| facts.summary.decls.get(caller.0 as usize));
-            let caller = caller.map_or_else(Name::default, |decl| decl.qualname.clone());
-            *ends.entry((symbol.clone(), caller)).or_default() += 1;
-        }
-        Self(ends)
-    }
-
-    /// The files whose functions are called otherwise in `other`.
-    fn differing(&self, other: &Self) -> Vec<RepoPath> {
-        let only = |a: &Self, b: &Self| {
-            let differ = a.0.iter().filter(|(end, count)| b.0.get(*end) != Some(count));
-            differ.map(|((symbol, _), _)| symbol.path.clone()).collect::<Vec<_>>()
-        };
-        let mut paths = only(self, other);
-        paths.extend(only(other, self));
-        paths
-    }
 }
 
 /// What is to be read, and what is gone.

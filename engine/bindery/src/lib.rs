@@ -29,6 +29,7 @@ mod relink;
 mod repository;
 mod run;
 mod section;
+mod settle;
 mod snapshot;
 mod state;
 mod structure;

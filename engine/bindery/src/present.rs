@@ -47,6 +47,14 @@ pub(crate) enum Model {
     Stage(Box<pages::StagePage>),
 }
 
+/// A page as it should be.
+struct Rendered {
+    page: RepoPath,
+    record: PageRecord,
+    /// Its text, if it was rendered in this run.
+    bytes: Option<Vec<u8>>,
+}
+
 /// The handbook as it should be.
 pub(crate) struct Handbook {
     /// Every page with the digest of its model and the hash of its bytes.
@@ -83,12 +91,17 @@ impl Presenter<'_> {
                 None => wanted.push(entry),
             }
         }
-        let mut models: Vec<(RepoPath, Model)> = wanted
+        // One model per thread at a time: all of them together are larger than everything else.
+        let mut pages: Vec<Rendered> = wanted
             .par_iter()
-            .map(|(page, stage)| Ok((page.clone(), Model::Stage(Box::new(self.stage_model(*stage)?)))))
+            .map(|(page, stage)| {
+                let model = Model::Stage(Box::new(self.stage_model(*stage)?));
+                Ok(self.render(page.clone(), &model))
+            })
             .collect::<Result<_, Lost>>()?;
-        models.extend(self.changed_global_models(replaced, &mut records)?);
-        let mut handbook = self.render(models, records);
+        let global = self.changed_global_models(replaced, &mut records)?;
+        pages.extend(global.into_iter().map(|(page, model)| self.render(page, &model)));
+        let mut handbook = self.handbook(pages, records);
         handbook.records.insert(RepoPath::new(ATTRIBUTES), attributes_record());
         handbook.rendered.insert(RepoPath::new(ATTRIBUTES), ATTRIBUTES_TEXT.as_bytes().to_vec());
         self.stamp(&mut handbook)?;
@@ -110,68 +123,65 @@ impl Presenter<'_> {
         Ok(if page.as_str() == OVERVIEW { pages::with_stamp(&text, stamp) } else { text }.into_bytes())
     }
 
-    fn render(
-        &self,
-        models: Vec<(RepoPath, Model)>,
-        mut records: BTreeMap<RepoPath, PageRecord>,
-    ) -> Handbook {
-        let before = &self.analysis.state.pages;
-        let outcomes: Vec<(RepoPath, PageRecord, Option<Vec<u8>>)> = models
-            .into_par_iter()
-            .map(|(page, model)| {
-                let digest = model.digest();
-                match before.get(&page) {
-                    Some(record) if record.model == digest => (page, record.clone(), None),
-                    _ => {
-                        let bytes = model.render().into_bytes();
-                        let record = PageRecord { model: digest, bytes: ContentHash::of(&bytes) };
-                        (page, record, Some(bytes))
-                    }
-                }
-            })
-            .collect();
+    /// Renders a page unless it shows what it showed in the last run.
+    fn render(&self, page: RepoPath, model: &Model) -> Rendered {
+        let digest = model.digest();
+        match self.analysis.state.pages.get(&page) {
+            Some(record) if record.model == digest => Rendered { page, record: record.clone(), bytes: None },
+            _ => {
+                let bytes = model.render().into_bytes();
+                let record = PageRecord { model: digest, bytes: ContentHash::of(&bytes) };
+                Rendered { page, record, bytes: Some(bytes) }
+            }
+        }
+    }
+
+    fn handbook(&self, pages: Vec<Rendered>, mut records: BTreeMap<RepoPath, PageRecord>) -> Handbook {
         let mut rendered = BTreeMap::new();
         let mut recomputed = Vec::new();
-        for (page, record, bytes) in outcomes {
+        let causes = self.causes();
+        for Rendered { page, record, bytes } in pages {
             records.insert(page.clone(), record);
             if let Some(bytes) = bytes {
-                recomputed.push(self.reason(&page));
+                recomputed.push(self.reason(&page, &causes));
                 rendered.insert(page, bytes);
             }
         }
         Handbook { records, rendered, stamped: BTreeMap::new(), recomputed, stamp: String::new() }
     }
 
-    fn reason(&self, page: &RepoPath) -> Recomputed {
-        let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
-        let own =
-            |path: &RepoPath| stage.is_some() && self.structure.stage_of(path) == stage.map(|at| at as u32);
+    /// What can make a stage's page another one, strongest first: for each stage the first file it happened to.
+    fn causes(&self) -> [(Reason, BTreeMap<u32, RepoPath>); 3] {
         let analysis = self.analysis;
-        let paths = |slots: &FxHashSet<u32>| -> BTreeSet<RepoPath> {
-            slots
-                .iter()
-                .filter_map(|slot| analysis.snapshot.file(*slot))
-                .map(|file| file.path.clone())
-                .collect()
+        let first = |paths: &mut dyn Iterator<Item = RepoPath>| {
+            let mut first: BTreeMap<u32, RepoPath> = BTreeMap::new();
+            for path in paths {
+                let Some(stage) = self.structure.stage_of(&path) else { continue };
+                match first.get_mut(&stage) {
+                    Some(other) if *other <= path => {}
+                    Some(other) => *other = path,
+                    None => drop(first.insert(stage, path)),
+                }
+            }
+            first
         };
-        let first = |paths: BTreeSet<RepoPath>| paths.into_iter().find(|path| own(path));
-        let (reason, because_of) = if !analysis.state.pages.contains_key(page) {
-            (Reason::Added, None)
-        } else if let Some(path) = first(paths(&analysis.changed)) {
-            (Reason::FactsChanged, Some(path))
-        } else if let Some(path) = first(paths(&analysis.resolved)) {
-            (Reason::ResolutionChanged, Some(path))
-        } else if let Some(path) = first(analysis.callers_changed.keys().cloned().collect()) {
-            (Reason::CallersChanged, Some(path))
-        } else {
-            (Reason::StagesChanged, None)
+        let path_of = |slot: &u32| analysis.snapshot.file(*slot).map(|file| file.path.clone());
+        [
+            (Reason::FactsChanged, first(&mut analysis.changed.iter().filter_map(path_of))),
+            (Reason::ResolutionChanged, first(&mut analysis.resolved.iter().filter_map(path_of))),
+            (Reason::CallersChanged, first(&mut analysis.callers_changed.keys().cloned())),
+        ]
+    }
+
+    fn reason(&self, page: &RepoPath, causes: &[(Reason, BTreeMap<u32, RepoPath>)]) -> Recomputed {
+        let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
+        let cause = causes.iter().find_map(|(reason, first)| Some((*reason, first.get(&(stage? as u32))?)));
+        let (reason, because_of) = match cause {
+            _ if !self.analysis.state.pages.contains_key(page) => (Reason::Added, None),
+            Some((reason, path)) => (reason, Some(path.to_string())),
+            None => (Reason::StagesChanged, None),
         };
-        Recomputed {
-            query: QueryKind::Page,
-            unit: page.to_string(),
-            reason,
-            because_of: because_of.map(|path| path.to_string()),
-        }
+        Recomputed { query: QueryKind::Page, unit: page.to_string(), reason, because_of }
     }
 
     /// Puts the stamp on the overview: the hash over the names and hashes of all files, each without it.

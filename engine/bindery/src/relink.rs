@@ -12,6 +12,7 @@ use bindery_facts::FileFacts;
 use bindery_graph::{Callee, DropReason, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
 use bindery_source::{Digest64, RepoPath};
 
+use crate::analysis::Stop;
 use crate::blobs::{Blobs, Lost};
 use crate::relation::Relation;
 use crate::snapshot::{Snapshot, rules_of};
@@ -100,8 +101,6 @@ pub(crate) struct Cause {
 
 /// The outcome of [`relink`].
 pub(crate) struct Relinked {
-    /// The new resolutions, in path order.
-    pub(crate) resolutions: Vec<(u32, Arc<Resolution>)>,
     /// What panicked, by slot; its calls are all listed as dropped.
     pub(crate) faults: BTreeMap<u32, String>,
     /// Why each of them was computed.
@@ -114,27 +113,48 @@ pub(crate) struct Relinked {
     pub(crate) executed: Vec<Executed>,
 }
 
-/// Computes what follows from `deltas`. The snapshot already has the new files and offers.
+/// Files resolved together. A chunk's resolutions are let go of before the next one's are made; what several
+/// chunks ask for is answered anew in each.
+const CHUNK: usize = 4096;
+
+/// Computes what follows from `deltas`, and hands the new resolutions to `take`, in path order and some at a
+/// time. The snapshot already has the new files and offers.
 pub(crate) fn relink(
     snapshot: &Arc<Snapshot>,
     deltas: &[Delta],
     old_needs: &Relation,
     old_clashes: &BTreeMap<String, RepoPath>,
-) -> Result<Relinked, Lost> {
+    take: &mut dyn FnMut(&[(u32, Arc<Resolution>)]) -> Result<(), Stop>,
+) -> Result<Relinked, Stop> {
     let offers = Delta::applied(deltas, snapshot.old_offers(), snapshot.blobs());
     let causes = affected(snapshot, deltas, old_needs);
-    let mut db = Database::new(snapshot.clone());
-    let paths: Vec<RepoPath> = causes.keys().map(|(path, _)| path.clone()).collect();
-    let content = |slot: u32| snapshot.file(slot).and_then(|file| file.content);
-    let changes =
-        causes.keys().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
-    db.apply(changes.collect::<Vec<_>>(), &[]);
-    let resolved = db.resolutions(&paths);
+    let files: Vec<&(RepoPath, u32)> = causes.keys().collect();
+    let (mut faults, mut executed) = (BTreeMap::new(), Vec::new());
+    for chunk in files.chunks(CHUNK) {
+        let resolutions = resolutions(snapshot, chunk, &mut faults, &mut executed)?;
+        snapshot.blobs().check_lost()?;
+        take(&resolutions)?;
+    }
     let clashes = clashes(snapshot, deltas, &offers, old_clashes);
     snapshot.blobs().check_lost()?;
-    let mut resolutions = Vec::with_capacity(resolved.len());
-    let mut faults = BTreeMap::new();
-    for ((_, slot), (_, resolved)) in causes.keys().zip(resolved) {
+    let causes = causes.into_iter().map(|((path, _), cause)| (path, cause)).collect();
+    Ok(Relinked { faults, causes, offers, clashes, executed })
+}
+
+fn resolutions(
+    snapshot: &Arc<Snapshot>,
+    files: &[&(RepoPath, u32)],
+    faults: &mut BTreeMap<u32, String>,
+    executed: &mut Vec<Executed>,
+) -> Result<Vec<(u32, Arc<Resolution>)>, Lost> {
+    let mut db = Database::new(snapshot.clone());
+    let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
+    let content = |slot: u32| snapshot.file(slot).and_then(|file| file.content);
+    let changes =
+        files.iter().filter_map(|(path, slot)| Some(FileChange::Set(path.clone(), content(*slot)?)));
+    db.apply(changes.collect::<Vec<_>>(), &[]);
+    let mut resolutions = Vec::with_capacity(files.len());
+    for ((_, slot), (_, resolved)) in files.iter().zip(db.resolutions(&paths)) {
         let resolution = match resolved {
             Resolved::Done(resolution) => resolution,
             Resolved::FactsLost => return Err(Lost),
@@ -145,14 +165,8 @@ pub(crate) fn relink(
         };
         resolutions.push((*slot, resolution));
     }
-    Ok(Relinked {
-        resolutions,
-        faults,
-        causes: causes.into_iter().map(|((path, _), cause)| (path, cause)).collect(),
-        offers,
-        clashes,
-        executed: db.take_executed(),
-    })
+    executed.extend(db.take_executed());
+    Ok(resolutions)
 }
 
 /// The resolution of a file whose resolution failed: nothing is guessed, nothing is lost.
@@ -213,23 +227,8 @@ fn clashes(
     clashes
 }
 
-/// The needs once `resolutions` took the place of the `old` ones; a file that is gone has only an old one.
-pub(crate) fn patched_needs(
-    old: &[(u32, Resolution)],
-    resolutions: &[(u32, Arc<Resolution>)],
-    needs: &Relation,
-    blobs: &Blobs,
-) -> Relation {
-    let pairs = |slot: u32, resolution: &Resolution| -> Vec<(u64, u32)> {
-        resolution.needs.iter().map(|key| (key.0, slot)).collect()
-    };
-    let then = old.iter().flat_map(|(slot, resolution)| pairs(*slot, resolution)).collect();
-    let now = resolutions.iter().flat_map(|(slot, resolution)| pairs(*slot, resolution)).collect();
-    patched(needs, then, now, blobs)
-}
-
 /// `relation` with the pairs that are only in `now`, without those that are only in `then`.
-fn patched(
+pub(crate) fn patched(
     relation: &Relation,
     mut then: Vec<(u64, u32)>,
     mut now: Vec<(u64, u32)>,
