@@ -66,27 +66,29 @@ impl Labels<'_, '_> {
         spelled.into_iter().map(checked).collect()
     }
 
-    /// No two are equal, however they are capitalized: a substage that shares its title is called after as many
-    /// of the stages around it as tell it apart; of top-level stages the one that best deserves the title keeps it.
+    /// No two are equal, however they are capitalized: of top-level stages the one that best deserves the title
+    /// keeps it; a substage that shares its title is called after as many of the stages around it as tell it apart.
     fn titles(&self, ids: &[StageId]) -> Vec<String> {
-        let plain: Vec<String> = (0..self.stages.len()).map(|index| self.plain_title(index)).collect();
+        let mut plain: Vec<String> = (0..self.stages.len()).map(|index| self.plain_title(index)).collect();
+        let top: Vec<usize> = (0..plain.len()).filter(|index| self.stages[*index].parent.is_none()).collect();
+        self.tell_apart(&mut plain, &top, ids);
         let mut around = vec![0; plain.len()];
-        let titles = loop {
+        let all: Vec<usize> = (0..plain.len()).collect();
+        let mut titles = loop {
             let titles = self.with_context(&plain, &around);
             let mut is_settled = true;
-            for equal in groups_of_equal(&titles) {
-                for index in equal {
-                    if self.is_directory(index) && self.ancestors(index).count() > around[index] {
-                        around[index] += 1;
-                        is_settled = false;
-                    }
+            for index in groups_of_equal(&titles, &all).into_iter().flatten() {
+                if self.is_directory(index) && self.ancestors(index).count() > around[index] {
+                    around[index] += 1;
+                    is_settled = false;
                 }
             }
             if is_settled {
                 break titles;
             }
         };
-        self.with_places_where_equal(titles, ids)
+        self.tell_apart(&mut titles, &all, ids);
+        titles
     }
 
     /// The titles with those of `around` so many stages in front. What is no directory of its own says little
@@ -119,36 +121,37 @@ impl Labels<'_, '_> {
         matches!(self.stages[index].part.kind, PartKind::Directory)
     }
 
-    fn with_places_where_equal(&self, mut titles: Vec<String>, ids: &[StageId]) -> Vec<String> {
-        let equal = groups_of_equal(&titles);
+    /// Gives other titles to those `among` all that are equal: the first of them keeps its title, stages before
+    /// substages, those with a heading of their own before others, large before small. The others are called after
+    /// their largest entries, else after their directory, else after their id.
+    fn tell_apart(&self, titles: &mut [String], among: &[usize], ids: &[StageId]) {
+        let equal = groups_of_equal(titles, among);
         if equal.is_empty() {
-            return titles;
+            return;
         }
         let mut taken: BTreeSet<String> = titles.iter().map(|title| title.to_lowercase()).collect();
         let files = self.files_below();
         for mut group in equal {
             group.sort_by_key(|index| {
-                let has_heading = self.heading(self.stages[*index].part.directory).is_some();
-                (!has_heading, std::cmp::Reverse(files[*index].len()), *index)
+                let stage = &self.stages[*index];
+                let has_heading = self.heading(stage.part.directory).is_some();
+                (stage.parent.is_some(), !has_heading, std::cmp::Reverse(files[*index].len()), *index)
             });
             for index in group.into_iter().skip(1) {
                 let part = &self.stages[index].part;
                 let entries = terms::entries(self.paths, part.directory, &files[index]);
                 let title = &titles[index];
-                let others = [
-                    self.within_directory(part, terms::largest_title(&entries)),
-                    format!("{title} ({})", part.directory),
-                    format!("{title} ({})", ids[index]),
-                ];
-                let is_free = |title: &&String| !taken.contains(&title.to_lowercase());
-                let first = if entries.len() > 1 { 0 } else { 1 };
-                if let Some(free) = others[first..].iter().find(is_free).cloned() {
+                let by_entries =
+                    (entries.len() > 1).then(|| self.within_directory(part, terms::largest_title(&entries)));
+                let by_place =
+                    [part.directory, ids[index].as_str()].map(|place| format!("{title} ({place})"));
+                let is_free = |title: &String| !taken.contains(&title.to_lowercase());
+                if let Some(free) = by_entries.into_iter().chain(by_place).find(is_free) {
                     taken.insert(free.to_lowercase());
                     titles[index] = free;
                 }
             }
         }
-        titles
     }
 
     /// All files of each stage, those of its substages included, sorted.
@@ -255,11 +258,11 @@ impl Labels<'_, '_> {
     }
 }
 
-/// The places of the titles that occur more than once, however they are capitalized.
-fn groups_of_equal(titles: &[String]) -> Vec<Vec<usize>> {
+/// The places `among` all of the titles that occur more than once, however they are capitalized.
+fn groups_of_equal(titles: &[String], among: &[usize]) -> Vec<Vec<usize>> {
     let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, title) in titles.iter().enumerate() {
-        places.entry(title.to_lowercase()).or_default().push(index);
+    for index in among {
+        places.entry(titles[*index].to_lowercase()).or_default().push(*index);
     }
     places.into_values().filter(|equal| equal.len() > 1).collect()
 }

@@ -184,6 +184,43 @@ fn ids_are_unique_and_parents_come_first() {
 }
 
 #[test]
+fn titles_are_unique_and_the_core_is_the_largest_that_could_be_called_so() {
+    let mut paths = files("crates/core", 9);
+    paths.extend(files("crates/grep", 1));
+    paths.extend(files("crates/index", 2));
+    paths.extend(files("crates/ignore", 12));
+    paths.extend(files("crates/printer", 12));
+    paths.extend(files("crates/searcher", 20));
+    paths.extend(["build.rs", "fuzz/targets/glob.rs", "fuzz/targets/path.rs"].map(str::to_owned));
+    let heading = |directory: &str, title: &str| DirectoryTitle {
+        directory: directory.to_owned(),
+        title: title.to_owned(),
+    };
+    let headings = [heading("crates/core", "sample core"), heading("crates/printer", "grep-printer")];
+    let draft = draft_skeleton(&sketches(&paths), "sample", &headings);
+    let titles: Vec<&str> = draft.skeleton.stages.iter().map(|stage| stage.title.as_str()).collect();
+    let different: BTreeSet<String> = titles.iter().map(|title| title.to_lowercase()).collect();
+    assert_eq!(different.len(), titles.len(), "{titles:?}");
+    assert!(titles.contains(&"sample core"), "the README says so: {titles:?}");
+    assert!(!titles.contains(&"Sample core"), "{titles:?}");
+}
+
+#[test]
+fn a_substage_is_called_after_as_much_around_it_as_tells_it_apart() {
+    let mut paths = Vec::new();
+    for area in ["alpha", "beta", "gamma", "delta"] {
+        paths.extend(files(&format!("src/{area}/backends/mysql"), 14));
+        paths.extend(files(&format!("src/{area}/backends/{area}_only"), 14));
+        paths.extend(files(&format!("src/{area}/front"), 14));
+    }
+    let draft = draft_skeleton(&sketches(&paths), "sample", &[]);
+    let titles: BTreeSet<&str> = draft.skeleton.stages.iter().map(|stage| stage.title.as_str()).collect();
+    for expected in ["Alpha: backends", "Alpha: backends: MySQL", "Beta only"] {
+        assert!(titles.contains(expected), "{expected}: {}", outline(&draft));
+    }
+}
+
+#[test]
 fn two_flat_directories_give_at_least_four_stages() {
     let mut paths: Vec<String> = (0..30).map(|n| format!("src/a/file{n}.rs")).collect();
     paths.extend((0..30).map(|n| format!("src/b/file{n}.rs")));
