@@ -496,3 +496,46 @@ fn each_kind_of_edit_costs_exactly_what_it_reaches() {
     eprintln!("{} kinds of edit", rows.len());
     assert!(rows.len() >= 40);
 }
+
+/// With `files = "tracked"` the git index is an input like any other: while it stays as it is, and the files too,
+/// nothing is walked, read or resolved.
+#[test]
+fn tracked_files_are_looked_at_again_when_the_index_changes() {
+    let root = tempfile::tempdir().expect("a temporary directory can be made");
+    let write = |path: &str, text: &str| {
+        std::fs::write(root.path().join(path), text).expect("the repository can be written");
+    };
+    let git = |arguments: &[&str]| {
+        let status = std::process::Command::new("git").arg("-C").arg(root.path()).args(arguments).status();
+        assert!(status.expect("git is there").success(), "git {arguments:?}");
+    };
+    write("bindery.toml", "files = \"tracked\"\n");
+    write("a.py", "def f():\n    return 1\n");
+    write("b.py", "def g():\n    return 1\n");
+    git(&["init", "--quiet"]);
+    git(&["add", "a.py"]);
+    let file_system = bindery_store::fs::OsFileSystem::open(root.path()).expect("the directory is there");
+    let file_system: std::sync::Arc<dyn bindery_store::fs::FileSystem> = std::sync::Arc::new(file_system);
+    let build = || {
+        let environment = bindery_store::Environment { cores: 2, ..Default::default() };
+        let interrupt = bindery_store::Interrupt::never();
+        let (root, options) = (root.path().to_owned(), bindery_engine::Options::default());
+        let repository =
+            bindery_engine::Repository::over(file_system.clone(), root, environment, &options, interrupt);
+        repository.and_then(|repository| repository.build(&bindery_engine::Quiet)).expect("it builds")
+    };
+    // The gate times one phase less than a run that looks at files. Files as young as these are distrusted for
+    // some milliseconds, so it takes some builds until it holds.
+    let is_gated = |outcome: &BuildOutcome| {
+        !outcome.report.microseconds.contains_key(&bindery_artifacts::Phase::Resolve)
+    };
+    let settles = || (0..2_000).any(|_| is_gated(&build()));
+    assert_eq!(build().report.files.scanned, 1);
+    assert!(settles(), "nothing changed, and everything was looked at again");
+    git(&["add", "b.py"]);
+    let outcome = build();
+    assert_eq!((is_gated(&outcome), outcome.report.files.scanned), (false, 2));
+    assert!(settles(), "nothing changed, and everything was looked at again");
+    git(&["rm", "--quiet", "--cached", "b.py"]);
+    assert_eq!(build().report.files.scanned, 1);
+}

@@ -135,7 +135,7 @@ impl Analyser<'_> {
         let file_system = &*repository.file_system;
         let selector = self.selector()?;
         let rules = Some(repository.selection_digest());
-        // The git index is no input of the gate: what it lists is asked anew.
+        // What the git index lists is asked anew: between this and the gate it may have changed.
         let is_tracked = repository.configuration.files == FileSet::Tracked;
         let Some(moved) = moved.filter(|moved| {
             !is_tracked && {

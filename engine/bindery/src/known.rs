@@ -29,6 +29,8 @@ pub(crate) struct Known {
     pub(crate) selection: Selection,
     /// The configuration and the skeleton.
     pub(crate) others: Vec<OtherInput>,
+    /// With `files = "tracked"`: the digest of the git index, taken before its paths were read.
+    pub(crate) index: Option<ContentHash>,
     /// Raw paths of all the above whose stats prove nothing next time.
     pub(crate) smudged: BTreeSet<Vec<u8>>,
     /// Something could not be read, or failed through a fault of ours, and is to be tried again.

@@ -39,6 +39,8 @@ pub(crate) struct Run<'a> {
     head: HeadVersion,
     stamp: RacyStamp,
     mode: GateMode,
+    /// With `files = "tracked"`: the digest of the git index.
+    index: Option<ContentHash>,
 }
 
 /// Everything a run worked out, before anything is written.
@@ -106,6 +108,7 @@ impl<'a> Run<'a> {
                 head,
                 stamp,
                 mode,
+                index: repository.index_digest(),
             },
             bytes.and_then(Gate::decode),
         )
@@ -140,8 +143,10 @@ impl<'a> Run<'a> {
 
     fn pages_if_nothing_changed(&mut self, gate: &Gate) -> Option<u64> {
         let known = &gate.known;
-        let is_tracked = self.repository.configuration.files == FileSet::Tracked;
-        if gate.build != Some(build_id()) || self.mode == GateMode::HashEverything || is_tracked {
+        if gate.build != Some(build_id())
+            || self.mode == GateMode::HashEverything
+            || known.index != self.index
+        {
             return None;
         }
         self.date = self.repository.date(Some(&known.date));
@@ -330,6 +335,7 @@ impl<'a> Run<'a> {
     pub(crate) fn commit(&mut self, mut state: State) {
         state.build = Some(build_id());
         state.known.circumstances = Some(self.circumstances());
+        state.known.index = self.index;
         state.known.date = self.date.clone();
         state.known.is_provisional = state.known.selection.has_unreadable() || state.files.is_provisional();
         state.known.others = self.repository.other_inputs();
@@ -449,6 +455,12 @@ impl Repository {
             .map(|problem| format!("{path}:{}: {}", located.line(&problem.pointer), problem.message))
             .collect();
         Err(Failure::findings(lines.join("\n")))
+    }
+
+    /// The digest of the git index where it decides which files are looked at.
+    fn index_digest(&self) -> Option<ContentHash> {
+        let is_tracked = self.configuration.files == FileSet::Tracked;
+        self.git().filter(|_| is_tracked).and_then(|git| git.index_digest())
     }
 
     /// Inputs outside the selection, with their stats now.

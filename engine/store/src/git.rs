@@ -3,6 +3,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use bindery_source::ContentHash;
+
 use crate::{ErrorKind, Operation, StoreError, StoreResult};
 
 /// Where a repository lies.
@@ -96,9 +98,9 @@ impl GitLocation {
         Ok(paths)
     }
 
-    /// The index file, for the gate.
-    pub fn index_file(&self) -> PathBuf {
-        self.git_directory.join("index")
+    /// The hash of the index file, for the gate: whoever changes what is tracked changes it. None: there is none.
+    pub fn index_digest(&self) -> Option<ContentHash> {
+        std::fs::read(self.git_directory.join("index")).ok().map(|bytes| ContentHash::of(&bytes))
     }
 
     /// Runs a plumbing command in surroundings where the repository can make it run nothing (hooks, monitors,
@@ -273,7 +275,7 @@ mod tests {
         let main = GitLocation::find(directory.path()).unwrap();
         assert_eq!(location.head_id(), main.head_id());
         assert_eq!(location.head().unwrap(), main.head().unwrap());
-        assert!(location.index_file().exists());
+        assert!(location.index_digest().is_some());
         assert_eq!(location.tracked_paths(&place).unwrap().len(), 2);
     }
 
