@@ -141,12 +141,11 @@ impl Labels<'_, '_> {
                 let part = &self.stages[index].part;
                 let entries = terms::entries(self.paths, part.directory, &files[index]);
                 let title = &titles[index];
-                let by_entries =
-                    (entries.len() > 1).then(|| self.within_directory(part, terms::largest_title(&entries)));
-                let by_place =
-                    [part.directory, ids[index].as_str()].map(|place| format!("{title} ({place})"));
+                let by_entries = self.within_directory(part, terms::largest_title(&entries));
+                let directory = if part.directory.is_empty() { "root" } else { part.directory };
+                let by_place = [directory, ids[index].as_str()].map(|place| format!("{title} ({place})"));
                 let is_free = |title: &String| !taken.contains(&title.to_lowercase());
-                if let Some(free) = by_entries.into_iter().chain(by_place).find(is_free) {
+                if let Some(free) = std::iter::once(by_entries).chain(by_place).find(is_free) {
                     taken.insert(free.to_lowercase());
                     titles[index] = free;
                 }
@@ -172,39 +171,63 @@ impl Labels<'_, '_> {
         match &part.kind {
             PartKind::Companion(companion) => companion.title().to_owned(),
             PartKind::Directory if self.stages[index].parent.is_some() => self.inner_directory_title(part),
-            PartKind::Directory | PartKind::Rest => self.directory_title(part),
+            PartKind::Rest if self.has_core() && !self.has_telling_name(part.directory) => {
+                let entries = terms::entries(self.paths, part.directory, &part.files);
+                if entries.is_empty() { self.core_title(self.name) } else { terms::largest_title(&entries) }
+            }
+            PartKind::Directory | PartKind::Rest => self.directory_title(part.directory),
             PartKind::Words(word) => naming::title(word),
             PartKind::Run(..) => terms::run_title(&terms::entries(self.paths, part.directory, &part.files)),
             PartKind::Piece { entries, .. } => self.entries_title(part, entries),
         }
     }
 
-    /// Inside a stage a directory whose name only says where code lies is called so: the stage around it has
-    /// the telling name already.
+    /// Inside a stage a directory whose name only says where code lies is told apart from the one around it,
+    /// whose name it would have.
     fn inner_directory_title(&self, part: &Part<'_>) -> String {
-        match part.directory.rsplit('/').next() {
-            Some("src" | "source" | "sources") if self.heading(part.directory).is_none() => {
-                "Sources".to_owned()
-            }
-            Some(name @ ("lib" | "main" | "app")) if self.heading(part.directory).is_none() => {
-                naming::title(name)
-            }
-            _ => self.directory_title(part),
+        let (around, name) = part.directory.rsplit_once('/').unwrap_or(("", part.directory));
+        if !naming::is_layout_name(name) || self.heading(part.directory).is_some() {
+            return self.directory_title(part.directory);
         }
+        let kind = if name == "src" { "sources" } else { name };
+        format!("{} {kind}", self.directory_title(around))
     }
 
     /// The README heading of the directory, else its name; of a directory whose name only says where
     /// code lies, the name of the one around it, at last the name of the whole.
-    fn directory_title(&self, part: &Part<'_>) -> String {
-        if let Some(heading) = self.heading(part.directory) {
+    fn directory_title(&self, directory: &str) -> String {
+        if let Some(heading) = self.heading(directory) {
             return heading.to_owned();
         }
-        let mut segments = part.directory.rsplit('/').filter(|segment| !segment.is_empty());
+        let mut segments = directory.rsplit('/').filter(|segment| !segment.is_empty());
         match segments.find(|segment| !naming::is_layout_name(segment)) {
-            Some(name) if naming::phrase(name) == naming::phrase(self.name) => core_title(name),
+            Some(name) if naming::phrase(name) == naming::phrase(self.name) => self.core_title(name),
             Some(name) => naming::title(name),
-            None => core_title(self.name),
+            None => self.core_title(self.name),
         }
+    }
+
+    /// What is called after the whole is its core, unless another stage has that name.
+    fn core_title(&self, name: &str) -> String {
+        match name {
+            "" => "Core".to_owned(),
+            _ if self.has_core() => naming::capitalized(name),
+            _ => format!("{} core", naming::capitalized(name)),
+        }
+    }
+
+    /// Whether a stage of the top level is a directory called `core`.
+    fn has_core(&self) -> bool {
+        self.stages.iter().any(|stage| {
+            let is_directory = matches!(stage.part.kind, PartKind::Directory);
+            is_directory && stage.parent.is_none() && stage.part.directory.rsplit('/').next() == Some("core")
+        })
+    }
+
+    /// Whether a directory or one around it is called otherwise than for where code lies.
+    fn has_telling_name(&self, directory: &str) -> bool {
+        let mut segments = directory.split('/').filter(|segment| !segment.is_empty());
+        self.heading(directory).is_some() || segments.any(|segment| !naming::is_layout_name(segment))
     }
 
     fn heading(&self, directory: &str) -> Option<&str> {
@@ -218,7 +241,7 @@ impl Labels<'_, '_> {
     /// The entries of a piece: all of up to three, else what stands out among them.
     fn entries_title(&self, part: &Part<'_>, entries: &[String]) -> String {
         match entries {
-            [] => self.directory_title(part),
+            [] => self.directory_title(part.directory),
             many if many.len() > 3 => {
                 let entries = terms::entries(self.paths, part.directory, &part.files);
                 self.within_directory(part, terms::run_title(&entries))
@@ -235,7 +258,7 @@ impl Labels<'_, '_> {
         match part.directory.rsplit('/').next() {
             Some("") | None => title,
             Some(name) if naming::is_layout_name(name) => title,
-            Some(_) => format!("{}: {}", self.directory_title(part), lower_first(&title)),
+            Some(_) => format!("{}: {}", self.directory_title(part.directory), lower_first(&title)),
         }
     }
 
@@ -267,15 +290,12 @@ fn groups_of_equal(titles: &[String], among: &[usize]) -> Vec<Vec<usize>> {
     places.into_values().filter(|equal| equal.len() > 1).collect()
 }
 
-fn core_title(name: &str) -> String {
-    if name.is_empty() { "Core".to_owned() } else { format!("{} core", naming::capitalized(name)) }
-}
-
 fn lower_first(title: &str) -> String {
-    let second_is_upper = title.chars().nth(1).is_some_and(char::is_uppercase);
+    let first_word = title.split(' ').next().unwrap_or_default();
+    let is_name = first_word.chars().skip(1).any(char::is_uppercase);
     let mut chars = title.chars();
     match chars.next() {
-        Some(first) if !second_is_upper => first.to_lowercase().chain(chars).collect(),
+        Some(first) if !is_name => first.to_lowercase().chain(chars).collect(),
         _ => title.to_owned(),
     }
 }

@@ -1,16 +1,18 @@
-//! What a set of directory entries is about, told by their names: the terms that stand out, or else the first
-//! and the last.
+//! What a set of directory entries is about, told by their names: the subjects that stand out, or else the
+//! first and the last.
 
 use std::collections::BTreeMap;
 
 use crate::naming;
 
-/// A term stands out if the files behind it are so many times those of the average entry.
-const STANDS_OUT: usize = 3;
-/// The terms that stand out speak for all if at least one file in so many is behind them.
-const SPEAKS_FOR: usize = 4;
-/// No more terms than these go into one title.
-const MOST_TERMS: usize = 3;
+/// A subject stands out if the files behind it are at least so many times those of the average entry.
+const STANDS_OUT: usize = 2;
+/// One subject alone speaks for all if at least one file in so many is behind it.
+const SPEAKS_FOR: usize = 2;
+/// Entries whose names begin with the same word are one subject from this number.
+const FEWEST_OF_A_WORD: usize = 3;
+/// No more subjects than these go into one title, but one more where that is all.
+const MOST_SUBJECTS: usize = 3;
 
 /// The entries of directory `base` that `files` (places in the sorted `paths`) go through, in order, with how
 /// many of the files each holds.
@@ -31,17 +33,16 @@ pub(super) fn entries<'a>(paths: &[&'a str], base: &str, files: &[u32]) -> Vec<(
     entries
 }
 
-/// A title for a run of entries: the terms that stand out among them, else from where to where it goes.
+/// A title for a run of entries: the subjects that stand out among them, else from where to where it goes.
 pub(super) fn run_title(entries: &[(&str, usize)]) -> String {
     standing_out(entries).unwrap_or_else(|| span_title(entries))
 }
 
 /// A title for what has no name of its own: its largest entries.
 pub(super) fn largest_title(entries: &[(&str, usize)]) -> String {
-    let mut largest: Vec<(&str, usize)> = telling(entries);
-    largest.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-    let named = largest.iter().map(|(name, _)| naming::phrase(telling_part(name))).collect();
-    enumerated(named, largest.len() <= MOST_TERMS)
+    let telling = telling(entries);
+    let subjects = telling.iter().map(|(name, files)| (naming::phrase(stem(name)), *files)).collect();
+    enumerated(subjects, telling.len())
 }
 
 /// From the first entry to the last.
@@ -55,35 +56,38 @@ pub(super) fn span_title(entries: &[(&str, usize)]) -> String {
     }
 }
 
-/// Entries count for the term their name begins with.
 fn standing_out(entries: &[(&str, usize)]) -> Option<String> {
     let telling = telling(entries);
-    let mut terms: BTreeMap<String, (usize, Vec<&str>)> = BTreeMap::new();
-    for (name, files) in &telling {
-        let term = terms.entry(naming::words(telling_part(name)).into_iter().next()?).or_default();
-        term.0 += files;
-        term.1.push(name);
-    }
     let files: usize = entries.iter().map(|(_, files)| files).sum();
-    let mut found: Vec<(String, (usize, Vec<&str>))> =
-        terms.into_iter().filter(|(_, (behind, _))| behind * entries.len() >= files * STANDS_OUT).collect();
-    found.sort_by(|a, b| b.1.0.cmp(&a.1.0).then_with(|| a.0.cmp(&b.0)));
-    found.truncate(MOST_TERMS);
-    let covered: usize = found.iter().map(|(_, (behind, _))| behind).sum();
-    if covered * SPEAKS_FOR < files {
-        return None;
+    let mut by_word: BTreeMap<String, Vec<(&str, usize)>> = BTreeMap::new();
+    for (name, files) in &telling {
+        let word = naming::words(telling_part(name)).into_iter().find(|word| !is_test(word));
+        by_word.entry(word.unwrap_or_default()).or_default().push((name, *files));
     }
-    let is_all = found.iter().map(|(_, (_, names))| names.len()).sum::<usize>() == telling.len();
-    let named = found.into_iter().map(|(term, (_, names))| match names.as_slice() {
-        [only] => naming::phrase(telling_part(only)),
-        _ => naming::phrase(&term),
-    });
-    Some(enumerated(named.collect(), is_all))
+    let mut subjects: Vec<(String, usize)> = Vec::new();
+    for (word, of_word) in by_word {
+        if of_word.len() >= FEWEST_OF_A_WORD && !word.is_empty() {
+            subjects.push((naming::phrase(&word), of_word.iter().map(|(_, files)| files).sum()));
+        } else {
+            subjects.extend(of_word.iter().map(|(name, files)| (naming::phrase(telling_part(name)), *files)));
+        }
+    }
+    let all = subjects.len();
+    subjects.retain(|(_, behind)| behind * entries.len() >= files * STANDS_OUT);
+    let speaks_for_all = match subjects.as_slice() {
+        [] => false,
+        [(_, behind)] => behind * SPEAKS_FOR >= files,
+        _ => true,
+    };
+    speaks_for_all.then(|| enumerated(subjects, all))
 }
 
-fn enumerated(mut named: Vec<String>, is_all: bool) -> String {
-    named.truncate(MOST_TERMS);
-    if !is_all {
+/// The largest of the subjects, which are some of `all`.
+fn enumerated(mut subjects: Vec<(String, usize)>, all: usize) -> String {
+    subjects.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    subjects.truncate(if all == MOST_SUBJECTS + 1 { all } else { MOST_SUBJECTS });
+    let mut named: Vec<String> = subjects.into_iter().map(|(subject, _)| subject).collect();
+    if named.len() < all {
         named.push("others".to_owned());
     }
     naming::capitalized(&naming::enumeration(&named))
@@ -96,14 +100,21 @@ fn telling<'e>(entries: &[(&'e str, usize)]) -> Vec<(&'e str, usize)> {
     if telling.is_empty() { entries.to_vec() } else { telling }
 }
 
-/// A name without extension and without a `test` at its beginning or end, unless that is all of it.
+/// A name without its extension; of a file also without a `test` at its beginning or end, unless that is all.
 fn telling_part(entry: &str) -> &str {
     let stem = stem(entry);
+    if stem.len() == entry.len() {
+        return stem;
+    }
     let is_separator = |c: char| c == '_' || c == '-';
     let tests = ["tests", "test"];
     let behind = tests.iter().find_map(|test| stem.strip_prefix(test)?.strip_prefix(is_separator));
     let before = tests.iter().find_map(|test| stem.strip_suffix(test)?.strip_suffix(is_separator));
     behind.or(before).filter(|part| !part.is_empty()).unwrap_or(stem)
+}
+
+fn is_test(word: &str) -> bool {
+    word == "test" || word == "tests"
 }
 
 pub(super) fn stem(entry: &str) -> &str {
@@ -123,11 +134,15 @@ mod tests {
 
     #[test]
     fn what_stands_out_names_a_run() {
-        // 18 files in 9 entries, 2 on average: `m2m` has 6 in two entries, `mail` 6 in one.
+        // 21 files in 10 entries, 2.1 on average: from 4.2 on a subject stands out. `m2m` has 6 in three entries.
         let others = ["max", "mem", "messages", "mixins", "mock", "modern"].map(|name| (name, 1));
-        let run = [&[("m2m_through", 4), ("m2m_signals", 2), ("mail_tests", 6)][..], &others].concat();
-        assert_eq!(run_title(&run), "M2m, mail and others");
-        assert_eq!(run_title(&run[..3]), "M2m to mail", "of three entries none has three times the average");
+        let run =
+            [&[("m2m_one", 2), ("m2m_two", 2), ("m2m_three", 2), ("mail_tests", 9)][..], &others].concat();
+        assert_eq!(run_title(&run), "Mail tests, m2m and others");
+        // Two entries are no subject by their word, and one of nine files in 19 does not speak for all.
+        assert_eq!(run_title(&run[1..]), "M2m two to modern");
+        // Nine of 15 files: more than half.
+        assert_eq!(run_title(&run[3..]), "Mail tests and others");
     }
 
     #[test]
@@ -141,9 +156,10 @@ mod tests {
 
     #[test]
     fn what_has_no_name_is_called_after_its_largest_entries() {
-        let entries = [("build.rs", 1), ("fuzz", 3), ("packaging", 2)];
-        assert_eq!(largest_title(&entries), "Fuzz, packaging and build");
-        let entries = [("a", 1), ("b", 2), ("c", 1), ("d", 1)];
+        let entries = [("build.rs", 1), ("fuzz", 3), ("packaging", 2), ("tests-integration", 1)];
+        assert_eq!(largest_title(&entries[..3]), "Fuzz, packaging and build");
+        assert_eq!(largest_title(&entries), "Fuzz, packaging, build and tests integration");
+        let entries = [("a", 1), ("b", 2), ("c", 1), ("d", 1), ("e", 1)];
         assert_eq!(largest_title(&entries), "B, a, c and others");
     }
 }
