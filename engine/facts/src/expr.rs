@@ -1,4 +1,5 @@
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{DeclIndex, Name, ScopeIndex};
 
@@ -9,9 +10,43 @@ pub struct ExprIndex(pub u32);
 
 /// An arena of expressions; children come before their parents. Where it stands for one expression
 /// (a variable's value, a function's result) that one is the last.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+///
+/// Packed, an expression names a child by how far it stands before: mostly one.
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Exprs(pub Vec<Expr>);
+
+impl Serialize for Exprs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut elements = serializer.serialize_seq(Some(self.0.len()))?;
+        for (index, expr) in self.0.iter().enumerate() {
+            let distance = |child: ExprIndex| ExprIndex((index as u32).wrapping_sub(child.0));
+            match expr.is_leaf() {
+                true => elements.serialize_element(expr)?,
+                false => elements.serialize_element(&expr.clone_with(&mut |child| distance(child)))?,
+            }
+        }
+        elements.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Exprs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut exprs = Vec::<Expr>::deserialize(deserializer)?;
+        let count = exprs.len() as u32;
+        let mut is_sound = true;
+        for (index, expr) in exprs.iter_mut().enumerate() {
+            expr.map_children(&mut |distance| {
+                let child = (index as u32).wrapping_sub(distance.0);
+                is_sound &= child < count;
+                ExprIndex(child)
+            });
+        }
+        match is_sound {
+            true => Ok(Self(exprs)),
+            false => Err(de::Error::custom("an expression has a child that is not there")),
+        }
+    }
+}
 
 impl Exprs {
     /// Adds an expression and returns its index.
@@ -59,7 +94,7 @@ impl Exprs {
 pub enum Expr {
     /// Cannot be typed.
     Unknown,
-    /// An identifier, looked up in `scope` as seen from byte offset `at`.
+    /// An identifier, looked up in `scope` as seen from position `at` (see [`crate::Binding::at`]).
     Name { name: Name, scope: ScopeIndex, at: u32 },
     /// A path with more than one segment, or with type arguments, or through a type
     /// (`a::b::f`, `Vec::<u8>::new`, `Self::x`, `<T as Trait>::f`). Languages that write `.` between
@@ -156,10 +191,42 @@ pub enum SequenceKind {
 impl Expr {
     /// Calls `visit` on every direct child expression.
     pub fn children(&self, mut visit: impl FnMut(ExprIndex)) {
-        self.clone_with(&mut |child| {
-            visit(child);
-            child
-        });
+        match self {
+            Expr::Unknown
+            | Expr::Name { .. }
+            | Expr::Path { .. }
+            | Expr::This { .. }
+            | Expr::Super { .. }
+            | Expr::Literal(_) => {}
+            Expr::Member { base, .. }
+            | Expr::Element { base, .. }
+            | Expr::TupleItem { base, .. }
+            | Expr::VariantField { base, .. }
+            | Expr::Enter { base, .. }
+            | Expr::ClosureParam { call: base, .. }
+            | Expr::Await(base)
+            | Expr::Try(base)
+            | Expr::Deref(base)
+            | Expr::Ref(base) => visit(*base),
+            Expr::Call { callee, args, .. } => {
+                visit(*callee);
+                args.iter().copied().for_each(visit);
+            }
+            Expr::New { args: items, .. }
+            | Expr::MacroCall { args: items, .. }
+            | Expr::Sequence { items, .. }
+            | Expr::Tuple(items)
+            | Expr::Join(items)
+            | Expr::Operation { operands: items, .. } => items.iter().copied().for_each(visit),
+            Expr::Mapping { key, value } => [key, value].into_iter().flatten().copied().for_each(visit),
+            Expr::Index { base, index } => {
+                visit(*base);
+                index.iter().copied().for_each(visit);
+            }
+            Expr::Cast { base: part, .. } | Expr::Closure { body: part, .. } | Expr::Range(part) => {
+                part.iter().copied().for_each(visit);
+            }
+        }
     }
 
     fn position_free(&self, renumbered: &dyn Fn(ExprIndex) -> ExprIndex) -> Expr {
@@ -182,6 +249,31 @@ impl Expr {
             Expr::Closure { scope, decl, .. } => (*scope, *decl) = (ScopeIndex::FILE, None),
             _ => {}
         }
+    }
+
+    /// Its position, if it has one.
+    pub(crate) fn position_mut(&mut self) -> Option<&mut u32> {
+        match self {
+            Expr::Name { at, .. }
+            | Expr::Path { at, .. }
+            | Expr::New { at, .. }
+            | Expr::VariantField { at, .. }
+            | Expr::Cast { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// Whether it can have no child.
+    fn is_leaf(&self) -> bool {
+        matches!(
+            self,
+            Expr::Unknown
+                | Expr::Name { .. }
+                | Expr::Path { .. }
+                | Expr::This { .. }
+                | Expr::Super { .. }
+                | Expr::Literal(_)
+        )
     }
 
     fn clone_with(&self, child: &mut dyn FnMut(ExprIndex) -> ExprIndex) -> Expr {

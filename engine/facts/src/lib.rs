@@ -12,6 +12,8 @@
 mod body;
 mod codec;
 mod expr;
+mod pack;
+mod stored;
 mod summary;
 
 pub use bindery_source::{Language, Name};
@@ -25,7 +27,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 /// Part of every cache key: raise it when a type of this crate changes its meaning or layout.
-pub const FACT_FORMAT: u32 = 1;
+pub const FACT_FORMAT: u32 = 2;
 
 /// Everything known of one file from its own bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

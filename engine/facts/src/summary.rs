@@ -128,15 +128,15 @@ impl DeclKind {
 pub struct Decl {
     /// What it is.
     pub kind: DeclKind,
+    /// The qualname of the declaration it stands in (a type, function, inline module or [`DeclKind::Impl`]);
+    /// empty at the top of the file.
+    pub owner: Name,
     /// Its own name.
     pub name: Name,
     /// Enclosing names and the name joined with `.`, made unique within the file by the adapter
     /// (handbook §3): what the language tells apart first (`f(int)`, trait of an impl, `set`), an
     /// ordinal `#n` last. This is the symbol's identity within the file.
     pub qualname: Name,
-    /// The qualname of the declaration it stands in (a type, function, inline module or [`DeclKind::Impl`]);
-    /// empty at the top of the file.
-    pub owner: Name,
     /// Who may use it.
     pub visibility: Visibility,
     /// Properties that are either there or not.

@@ -179,7 +179,10 @@ fn chunk_at(text: &str, start: usize) -> &[u8] {
 fn read_facts(adapter: &dyn Adapter, text: &str, tree: &Tree) -> Parsed {
     // Unwind safety: an adapter is immutable, and whatever it was building is lost with the panic.
     match catch_unwind(AssertUnwindSafe(|| adapter.facts(text, tree))) {
-        Ok(facts) => Parsed::Facts(Box::new(facts)),
+        Ok(mut facts) => {
+            facts.bodies.number_positions();
+            Parsed::Facts(Box::new(facts))
+        }
         Err(payload) => Parsed::Panicked { detail: panic_message(&*payload).to_owned() },
     }
 }
