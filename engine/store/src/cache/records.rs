@@ -18,11 +18,15 @@ impl BlobRef {
     }
 }
 
-const SEGMENT_MAGIC: &[u8; 8] = b"BINDSEG1";
+const SEGMENT_MAGIC: &[u8; 8] = b"BINDSEG2";
 const STATE_MAGIC: &[u8; 8] = b"BINDSTA1";
 
-/// Key, length, checksum.
-const RECORD_HEADER: usize = 32 + 8 + 32;
+/// Length, the beginnings of the key and of the checksum: there are three or four records for a file, and
+/// whole hashes would be a tenth of the cache. 128 bits of BLAKE3 tell everything apart that happens by
+/// accident; of the key, which the place implies and the checksum covers, 64 bits do.
+const RECORD_HEADER: usize = 8 + KEY + CHECK;
+const KEY: usize = 8;
+const CHECK: usize = 16;
 
 /// A segment ready to be written.
 pub(super) struct Segment {
@@ -40,12 +44,13 @@ pub(super) fn segment_of(blobs: &[(ContentHash, Vec<u8>)]) -> Segment {
     let mut name = KeyHasher::new("segment");
     let mut places = Vec::with_capacity(blobs.len());
     for (key, payload) in blobs {
-        let check = checksum(*key, payload);
-        name.field("record", &check.0);
+        let key = beginning(*key);
+        let check = checksum(key, payload);
+        name.field("record", &check);
         places.push(BlobRef { segment: 0, offset: bytes.len() as u64, length: payload.len() as u64 });
-        bytes.extend_from_slice(&key.0);
         bytes.extend_from_slice(&(payload.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&check.0);
+        bytes.extend_from_slice(&key);
+        bytes.extend_from_slice(&check);
         bytes.extend_from_slice(payload);
     }
     let name = name.finish64().0;
@@ -54,12 +59,16 @@ pub(super) fn segment_of(blobs: &[(ContentHash, Vec<u8>)]) -> Segment {
 }
 
 /// The checksum covers the key too: a payload under another's header is as bad as a flipped bit.
-fn checksum(key: ContentHash, payload: &[u8]) -> ContentHash {
+fn checksum(key: [u8; KEY], payload: &[u8]) -> [u8; CHECK] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&key.0);
+    hasher.update(&key);
     hasher.update(&(payload.len() as u64).to_le_bytes());
     hasher.update(payload);
-    ContentHash(*hasher.finalize().as_bytes())
+    beginning(ContentHash(*hasher.finalize().as_bytes()))
+}
+
+fn beginning<const N: usize>(hash: ContentHash) -> [u8; N] {
+    *hash.0.first_chunk().expect("a hash has 32 bytes, more than any header takes of it")
 }
 
 /// Bytes on disk of a blob with so many bytes of payload.
@@ -71,7 +80,10 @@ pub(super) fn record_length(payload: u64) -> u64 {
 pub(super) fn payload(mut record: Vec<u8>, length: u64, key: ContentHash) -> Option<Vec<u8>> {
     let header = read_header(&record)?;
     let whole = record.len() as u64 == record_length(length) && header.length == length;
-    if !whole || header.key != key || header.check != checksum(key, &record[RECORD_HEADER..]) {
+    if !whole
+        || header.key != beginning(key)
+        || header.check != checksum(header.key, &record[RECORD_HEADER..])
+    {
         return None;
     }
     record.drain(..RECORD_HEADER);
@@ -79,20 +91,16 @@ pub(super) fn payload(mut record: Vec<u8>, length: u64, key: ContentHash) -> Opt
 }
 
 struct RecordHeader {
-    key: ContentHash,
     length: u64,
-    check: ContentHash,
+    key: [u8; KEY],
+    check: [u8; CHECK],
 }
 
 fn read_header(record: &[u8]) -> Option<RecordHeader> {
-    let (key, rest) = record.split_first_chunk::<32>()?;
-    let (length, rest) = rest.split_first_chunk::<8>()?;
-    let (check, _) = rest.split_first_chunk::<32>()?;
-    Some(RecordHeader {
-        key: ContentHash(*key),
-        length: u64::from_le_bytes(*length),
-        check: ContentHash(*check),
-    })
+    let (length, rest) = record.split_first_chunk::<8>()?;
+    let (key, rest) = rest.split_first_chunk()?;
+    let (check, _) = rest.split_first_chunk()?;
+    Some(RecordHeader { length: u64::from_le_bytes(*length), key: *key, check: *check })
 }
 
 /// Reads a whole segment record by record: for each, where it begins and whether it is good. Ends at the
@@ -148,6 +156,7 @@ mod tests {
     #[test]
     fn every_input_of_a_records_checksum_and_a_segments_name_shows() {
         let (one, two) = (ContentHash::of(b"1"), ContentHash::of(b"2"));
+        let checksum = |key, payload: &[u8]| checksum(beginning(key), payload);
         let checks = [
             checksum(one, b"ab"),
             checksum(two, b"ab"),
