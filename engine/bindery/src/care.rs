@@ -75,6 +75,6 @@ pub fn serve_parse_worker() -> ! {
     serve(&mut |request| {
         let Some(request) = WorkerRequest::decode(&request) else { end_worker(2) };
         let Some(entry) = for_language(request.language) else { end_worker(2) };
-        WorkerAnswer::of(&parse(entry.adapter, request.bytes, &request.limits)).encode()
+        WorkerAnswer::of(parse(entry.adapter, request.bytes, &request.limits)).encode()
     })
 }

@@ -18,8 +18,8 @@ use bindery_store::fs::FileSystem;
 use bindery_store::workers::{Answer, Ending, WorkerCommand, WorkerPool, patience_with};
 use bindery_store::{Directory, Durability, Interrupt, Stopwatch, hash_file, read_file, write_atomically};
 use bindery_syntax::{
-    Cancelled, Limits, PARSER_DIED, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer, WorkerEnd,
-    WorkerRequest,
+    Cancelled, Limits, PARSER_DIED, PackedFacts, Parsed, Refusal, Route, SourceText, Verdict, WorkerAnswer,
+    WorkerEnd, WorkerRequest,
 };
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -366,38 +366,45 @@ impl<'a> Run<'a> {
     }
 
     fn accept_answer(&self, job: &ParseJob, bytes: &[u8]) {
-        match WorkerAnswer::decode(bytes).and_then(|answer| answer.parsed().ok()) {
-            Some(parsed) => self.accept(job, parsed),
-            None => self.fail(job, "parser gave an answer that cannot be read".to_owned()),
+        let unreadable = || "parser gave an answer that cannot be read".to_owned();
+        match WorkerAnswer::decode(bytes) {
+            Some(WorkerAnswer::Facts(packed)) => match Packed::of_worker(packed) {
+                Ok(packed) => self.accept_facts(job, packed),
+                Err(_) => self.fail(job, unreadable()),
+            },
+            Some(WorkerAnswer::Unparsable(detail)) => self.accept(job, Parsed::Unparsable { detail }),
+            Some(WorkerAnswer::Panicked(detail)) => self.fail(job, detail),
+            None => self.fail(job, unreadable()),
         }
     }
 
     fn accept(&self, job: &ParseJob, parsed: Parsed) {
-        let kind = InputKind::Source(job.language);
         match parsed {
-            Parsed::Facts(facts) => {
-                let first_error = facts.first_error;
-                let packed = Packed::new(*facts);
-                if let Some(cached) = &job.recheck {
-                    let blobs = self.intake.blobs;
-                    let same = |blob, packed: &[u8]| blobs.read(blob).is_some_and(|there| there == packed);
-                    if same(&cached.summary, &packed.summary_blob) && same(&cached.rest, &packed.rest_blob) {
-                        return self.set(job.index, Taken::cached(kind, job.content, cached));
-                    }
-                    self.intake.differing.fetch_add(1, Ordering::Relaxed);
-                }
-                let unit = packed.unit(&self.wanted[job.index].path);
-                let blank = Status::Failed(String::new());
-                let taken = Taken { first_error, unit: Some(unit), ..Taken::new(kind, job.content, blank) };
-                // Both under the facts key: what is kept of the file says under which key it was read.
-                let blobs = vec![(job.key, packed.summary_blob), (job.key, packed.rest_blob)];
-                self.store(job.index, taken, blobs);
-            }
+            Parsed::Facts(facts) => self.accept_facts(job, Packed::new(*facts)),
             Parsed::Unparsable { detail } => {
+                let kind = InputKind::Source(job.language);
                 self.set(job.index, Taken::new(kind, job.content, Status::Unparsable(detail)));
             }
             Parsed::Panicked { detail } => self.fail(job, detail),
         }
+    }
+
+    fn accept_facts(&self, job: &ParseJob, packed: Packed) {
+        let kind = InputKind::Source(job.language);
+        let unit = packed.unit(&self.wanted[job.index].path);
+        let PackedFacts { first_error, summary, rest } = packed.blobs;
+        if let Some(cached) = &job.recheck {
+            let blobs = self.intake.blobs;
+            let same = |blob, packed: &[u8]| blobs.read(blob).is_some_and(|there| there == packed);
+            if same(&cached.summary, &summary) && same(&cached.rest, &rest) {
+                return self.set(job.index, Taken::cached(kind, job.content, cached));
+            }
+            self.intake.differing.fetch_add(1, Ordering::Relaxed);
+        }
+        let blank = Status::Failed(String::new());
+        let taken = Taken { first_error, unit: Some(unit), ..Taken::new(kind, job.content, blank) };
+        // Both under the facts key: what is kept of the file says under which key it was read.
+        self.store(job.index, taken, vec![(job.key, summary), (job.key, rest)]);
     }
 
     fn fail(&self, job: &ParseJob, detail: String) {

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bindery_facts::{FACT_FORMAT, FileFacts, Summary, encode};
+use bindery_facts::{DecodeError, FACT_FORMAT, FileFacts, Summary, decode};
 use bindery_graph::{Contents, Unit};
 use bindery_languages::{LanguageEntry, for_language};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
-use bindery_syntax::{Cancelled, Limits, Parsed, SourceText, parse_observed};
+use bindery_syntax::{Cancelled, Limits, PackedFacts, Parsed, SourceText, parse_observed};
 
 use crate::state::LeftOut;
 
@@ -61,18 +61,19 @@ pub(crate) fn left_out(language: Language, bytes: &[u8]) -> Option<LeftOut> {
 pub(crate) struct Packed {
     /// The position-free half.
     pub(crate) summary: Arc<Summary>,
-    /// Its blob.
-    pub(crate) summary_blob: Vec<u8>,
-    /// The blob of everything else.
-    pub(crate) rest_blob: Vec<u8>,
+    /// Both halves for the disk.
+    pub(crate) blobs: PackedFacts,
 }
 
 impl Packed {
-    /// Packs the two halves apart, so that a look-up from another file reads only the first.
-    pub(crate) fn new(mut facts: FileFacts) -> Self {
-        let empty = Arc::new(Summary::empty(facts.summary.language));
-        let summary = std::mem::replace(&mut facts.summary, empty);
-        Self { summary_blob: encode(&*summary), rest_blob: encode(&facts), summary }
+    /// Packs facts that were read in this process.
+    pub(crate) fn new(facts: FileFacts) -> Self {
+        Self { summary: facts.summary.clone(), blobs: PackedFacts::new(facts) }
+    }
+
+    /// Takes over what a worker packed.
+    pub(crate) fn of_worker(blobs: PackedFacts) -> Result<Self, DecodeError> {
+        Ok(Self { summary: Arc::new(decode(&blobs.summary)?), blobs })
     }
 
     /// What others see of the file at `path`.

@@ -25,7 +25,8 @@ pub use marks::{is_lfs_pointer, is_marked_generated, is_minified};
 pub use parse::{Cancelled, Cost, Exceeded, Parsed, Stop, new_parser, parse, parse_observed, parse_tree};
 pub use qualname::{Claim, Prefix, Spelling, unique_qualnames};
 pub use worker::{
-    OVER_MEMORY_EXIT, OVER_WORK_EXIT, PARSER_DIED, Verdict, WorkerAnswer, WorkerEnd, WorkerRequest, judge,
+    OVER_MEMORY_EXIT, OVER_WORK_EXIT, PARSER_DIED, PackedFacts, Verdict, WorkerAnswer, WorkerEnd,
+    WorkerRequest, judge,
 };
 
 use bindery_facts::{FileFacts, Manifest};

@@ -7,7 +7,7 @@
 //! A worker first calls [`crate::exit_when_over_limit`], then answers each [`WorkerRequest`] with what
 //! [`crate::parse`] gives, packed as a [`WorkerAnswer`]: a request is language and limits
 //! (postcard) and the file's bytes; an answer is a byte that says what it is, and the packed facts or the
-//! detail.
+//! detail. Facts stay as the worker packed them until someone asks for them: the worker is this program.
 //!
 //! What no count holds: error recovery walks over every extra (comment, line continuation, skipped token)
 //! since the last sound one, again at each error, between callbacks that do come. `a\⏎` repeated takes
@@ -16,7 +16,7 @@
 //! last resort in time, and whoever parses in process should cancel after some seconds and leave the file to a
 //! worker.
 
-use bindery_facts::DecodeError;
+use bindery_facts::{FileFacts, Summary, encode};
 use bindery_source::Language;
 use serde::{Deserialize, Serialize};
 
@@ -70,11 +70,38 @@ impl<'a> WorkerRequest<'a> {
     }
 }
 
+/// A file's facts as they lie on disk: the halves apart, so that a look-up from another file reads only the
+/// first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedFacts {
+    /// [`FileFacts::first_error`], which the file's record wants too.
+    pub first_error: Option<u32>,
+    /// The packed [`Summary`].
+    pub summary: Vec<u8>,
+    /// The packed [`FileFacts`] with an empty summary.
+    pub rest: Vec<u8>,
+}
+
+impl PackedFacts {
+    /// Packs `facts`.
+    pub fn new(mut facts: FileFacts) -> Self {
+        let summary = encode(&*facts.summary);
+        facts.summary = Summary::empty(facts.summary.language).into();
+        Self { first_error: facts.first_error, summary, rest: encode(&facts) }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct FactsHead {
+    first_error: Option<u32>,
+    summary_bytes: u64,
+}
+
 /// A worker's answer to one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerAnswer {
-    /// The facts, packed. Kept packed, because the state on disk wants them so too.
-    Facts(Vec<u8>),
+    /// The facts.
+    Facts(PackedFacts),
     /// As [`Parsed::Unparsable`].
     Unparsable(String),
     /// As [`Parsed::Panicked`].
@@ -83,31 +110,26 @@ pub enum WorkerAnswer {
 
 impl WorkerAnswer {
     /// Packs what came of a file.
-    pub fn of(parsed: &Parsed) -> Self {
+    pub fn of(parsed: Parsed) -> Self {
         match parsed {
-            Parsed::Facts(facts) => Self::Facts(bindery_facts::encode(&**facts)),
-            Parsed::Unparsable { detail } => Self::Unparsable(detail.clone()),
-            Parsed::Panicked { detail } => Self::Panicked(detail.clone()),
+            Parsed::Facts(facts) => Self::Facts(PackedFacts::new(*facts)),
+            Parsed::Unparsable { detail } => Self::Unparsable(detail),
+            Parsed::Panicked { detail } => Self::Panicked(detail),
         }
-    }
-
-    /// Unpacks it.
-    pub fn parsed(&self) -> Result<Parsed, DecodeError> {
-        Ok(match self {
-            Self::Facts(packed) => Parsed::Facts(Box::new(bindery_facts::decode(packed)?)),
-            Self::Unparsable(detail) => Parsed::Unparsable { detail: detail.clone() },
-            Self::Panicked(detail) => Parsed::Panicked { detail: detail.clone() },
-        })
     }
 
     /// As bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let (kind, rest) = match self {
-            Self::Facts(packed) => (FACTS, packed.as_slice()),
-            Self::Unparsable(detail) => (UNPARSABLE, detail.as_bytes()),
-            Self::Panicked(detail) => (PANICKED, detail.as_bytes()),
-        };
-        [&[kind], rest].concat()
+        match self {
+            Self::Facts(PackedFacts { first_error, summary, rest }) => {
+                let head = FactsHead { first_error: *first_error, summary_bytes: summary.len() as u64 };
+                let head = postcard::to_stdvec(&head)
+                    .expect("an answer's head is plain values, which postcard writes");
+                [&[FACTS], &head[..], summary, rest].concat()
+            }
+            Self::Unparsable(detail) => [&[UNPARSABLE], detail.as_bytes()].concat(),
+            Self::Panicked(detail) => [&[PANICKED], detail.as_bytes()].concat(),
+        }
     }
 
     /// Reads what [`WorkerAnswer::encode`] wrote; none for anything else.
@@ -115,7 +137,12 @@ impl WorkerAnswer {
         let (kind, rest) = message.split_first()?;
         let text = || String::from_utf8(rest.to_vec()).ok();
         match *kind {
-            FACTS => Some(Self::Facts(rest.to_vec())),
+            FACTS => {
+                let (head, rest): (FactsHead, _) = postcard::take_from_bytes(rest).ok()?;
+                let (summary, rest) = rest.split_at_checked(usize::try_from(head.summary_bytes).ok()?)?;
+                let (summary, rest) = (summary.to_vec(), rest.to_vec());
+                Some(Self::Facts(PackedFacts { first_error: head.first_error, summary, rest }))
+            }
             UNPARSABLE => text().map(Self::Unparsable),
             PANICKED => text().map(Self::Panicked),
             _ => None,
@@ -175,17 +202,18 @@ mod tests {
         assert_eq!(WorkerRequest::decode(&REQUEST.encode()), Some(REQUEST));
         assert_eq!(WorkerRequest::decode(b""), None);
         assert_eq!(WorkerRequest::decode(&[0xFF; 40]), None);
-        for parsed in [
-            Parsed::Unparsable { detail: "too deep".to_owned() },
-            Parsed::Panicked { detail: "é".to_owned() },
+        let packed = PackedFacts { first_error: Some(300), summary: vec![7; 200], rest: vec![1, 2] };
+        for answer in [
+            WorkerAnswer::Facts(packed),
+            WorkerAnswer::Unparsable("too deep".to_owned()),
+            WorkerAnswer::Panicked("é".to_owned()),
         ] {
-            let answer = WorkerAnswer::decode(&WorkerAnswer::of(&parsed).encode()).unwrap();
-            assert_eq!(answer.parsed(), Ok(parsed));
+            assert_eq!(WorkerAnswer::decode(&answer.encode()), Some(answer));
         }
         assert_eq!(WorkerAnswer::decode(b""), None);
         assert_eq!(WorkerAnswer::decode(&[9, 9]), None);
         assert_eq!(WorkerAnswer::decode(&[UNPARSABLE, 0xFF]), None);
-        assert!(WorkerAnswer::decode(&[FACTS, 1, 2]).unwrap().parsed().is_err());
+        assert_eq!(WorkerAnswer::decode(&[FACTS, 0, 2, 1]), None, "a summary longer than what is there");
     }
 
     #[test]
