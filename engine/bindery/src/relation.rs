@@ -105,6 +105,11 @@ impl Relation {
     }
 }
 
+/// The key without the bits that are not kept; two keys are one to a relation if they are equal so.
+pub(crate) fn as_kept(key: u64) -> u64 {
+    kept(key) << (u64::BITS - KEPT_BITS)
+}
+
 fn kept(key: u64) -> u64 {
     key >> (u64::BITS - KEPT_BITS)
 }

@@ -14,7 +14,7 @@ use bindery_source::{Digest64, RepoPath};
 
 use crate::analysis::Stop;
 use crate::blobs::{Blobs, Lost};
-use crate::relation::Relation;
+use crate::relation::{Relation, as_kept};
 use crate::snapshot::{Snapshot, rules_of};
 
 /// What a change of one file does to the keys it offers.
@@ -227,15 +227,18 @@ fn clashes(
     clashes
 }
 
-/// `relation` with the pairs that are only in `now`, without those that are only in `then`.
+/// `relation` with the pairs that are only in `now`, without those that are only in `then`. What was read back
+/// has only those bits of a key that a relation keeps.
 pub(crate) fn patched(
     relation: &Relation,
     mut then: Vec<(u64, u32)>,
     mut now: Vec<(u64, u32)>,
     blobs: &Blobs,
 ) -> Relation {
-    then.sort_unstable();
-    now.sort_unstable();
+    for pairs in [&mut then, &mut now] {
+        pairs.iter_mut().for_each(|(key, _)| *key = as_kept(*key));
+        pairs.sort_unstable();
+    }
     let gone = then.iter().filter(|pair| now.binary_search(pair).is_err()).copied().collect();
     now.retain(|pair| then.binary_search(pair).is_err());
     relation.patched(gone, now, blobs)

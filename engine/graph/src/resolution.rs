@@ -108,6 +108,25 @@ pub struct Resolution {
     pub supertypes: Vec<(DeclIndex, Vec<Supertype>)>,
     /// The files this file's imports lead to, sorted, itself excluded.
     pub imported_files: Vec<RepoPath>,
-    /// The digest of every key looked up, sorted, misses included.
+    /// The digest of every key looked up, sorted, misses included. Packed, only the first 48 bits of each
+    /// are kept: enough to find it among what all files look up, and nothing makes random bits smaller.
+    #[serde(with = "packed_needs")]
     pub needs: Vec<Digest64>,
+}
+
+mod packed_needs {
+    use bindery_source::Digest64;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// The bits that are left out.
+    const LEFT_OUT: u32 = 16;
+
+    pub(super) fn serialize<S: Serializer>(needs: &[Digest64], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(needs.iter().map(|need| need.0 >> LEFT_OUT))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Digest64>, D::Error> {
+        let needs = Vec::<u64>::deserialize(deserializer)?;
+        Ok(needs.into_iter().map(|need| Digest64(need << LEFT_OUT)).collect())
+    }
 }
