@@ -9,7 +9,9 @@ use std::sync::Arc;
 use bindery_artifacts::Reason;
 use bindery_db::{Database, Executed, FileChange, Resolved};
 use bindery_facts::FileFacts;
-use bindery_graph::{Callee, DropReason, Key, Offer, Outcome, Resolution, Symbol, Unit, offers};
+use bindery_graph::{
+    Callee, DropReason, Key, Offer, Outcome, Resolution, Symbol, Unit, offered_keys, offers,
+};
 use bindery_source::{Digest64, RepoPath};
 
 use crate::analysis::Stop;
@@ -43,15 +45,27 @@ impl Delta {
         after: Option<&Unit>,
         anyone_asked: bool,
     ) -> Self {
-        let (before_offers, after_offers) = (offered(before), offered(after));
-        let keys = |offers: &[Offer]| {
-            let mut keys: Vec<u64> = offers.iter().map(|offer| offer.key.digest().0).collect();
-            keys.sort_unstable();
-            keys.dedup();
-            keys
+        let digests = |keys: &[Key]| {
+            let mut digests: Vec<u64> = keys.iter().map(|key| key.digest().0).collect();
+            digests.sort_unstable();
+            digests
         };
-        let (then, now) = (keys(&before_offers), keys(&after_offers));
-        let mut changed = changed_keys(&before_offers, &after_offers);
+        let (then, now, mut changed) = match (before, after) {
+            // Nothing to compare with: every key is new, whatever its items show.
+            (None, Some(after)) => {
+                let keys = offered_keys(after, rules_of(after.language()));
+                (Vec::new(), digests(&keys), keys)
+            }
+            _ => {
+                let (before, after) = (offered(before), offered(after));
+                let keys = |offers: &[Offer]| {
+                    let mut keys: Vec<Key> = offers.iter().map(|offer| offer.key.clone()).collect();
+                    keys.dedup();
+                    digests(&keys)
+                };
+                (keys(&before), keys(&after), changed_keys(&before, &after))
+            }
+        };
         if !anyone_asked {
             changed.retain(|key| matches!(key, Key::Id(_)));
         }

@@ -47,6 +47,6 @@ pub use rules::{Builtin, CallView, Construction, Namespace, Reach, Rules, Scopin
 pub use session::Session;
 pub use signature::Signature;
 pub use ty::*;
-pub use unit::{Contents, Item, Key, MODULE_NAME, Offer, Provided, Unit, offers};
+pub use unit::{Contents, Item, Key, MODULE_NAME, Offer, Provided, Unit, offered_keys, offers};
 
 pub use bindery_facts::Name;

@@ -208,11 +208,23 @@ impl Provided {
 
 /// All that a file offers, sorted by key, then item.
 pub fn offers(unit: &Unit, rules: &dyn Rules) -> Vec<Offer> {
+    let offer = |(key, item)| Offer { fingerprint: fingerprint(unit, item), key, item };
+    offered(unit, rules).into_iter().map(offer).collect()
+}
+
+/// The keys of [`offers`], each once, in order; for a file that nothing is compared with.
+pub fn offered_keys(unit: &Unit, rules: &dyn Rules) -> Vec<Key> {
+    let mut keys: Vec<Key> = offered(unit, rules).into_iter().map(|(key, _)| key).collect();
+    keys.dedup();
+    keys
+}
+
+fn offered(unit: &Unit, rules: &dyn Rules) -> Vec<(Key, Item)> {
     let mut pairs = pairs(unit);
     rules.custom_offers(unit, &mut pairs);
     pairs.sort_unstable();
     pairs.dedup();
-    pairs.into_iter().map(|(key, item)| Offer { fingerprint: fingerprint(unit, item), key, item }).collect()
+    pairs
 }
 
 /// The (key, item) pairs every language has.
