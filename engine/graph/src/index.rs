@@ -17,6 +17,8 @@ pub(crate) struct UnitIndex {
     members: Answers<(Name, Name)>,
     globs: Answers<Name>,
     customs: Answers<Key>,
+    /// The answer to what is not there, which is most of what is asked.
+    nothing: Arc<[Provided]>,
 }
 
 impl UnitIndex {
@@ -52,6 +54,7 @@ impl UnitIndex {
             members: members.finish(unit),
             globs: globs.finish(unit),
             customs: customs.finish(unit),
+            nothing: Arc::from([]),
             unit: unit.clone(),
         }
     }
@@ -69,12 +72,12 @@ impl UnitIndex {
             Key::Globs { owner, .. } => self.globs.get(owner),
             Key::File(_) | Key::Id(_) | Key::Custom { .. } => None,
         };
-        found.cloned().unwrap_or_else(|| Arc::from([]))
+        found.unwrap_or(&self.nothing).clone()
     }
 
     /// The answer to a key of the language's own.
     pub(crate) fn custom(&self, key: &Key) -> Arc<[Provided]> {
-        self.customs.get(key).cloned().unwrap_or_else(|| Arc::from([]))
+        self.customs.get(key).unwrap_or(&self.nothing).clone()
     }
 }
 

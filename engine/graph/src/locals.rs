@@ -7,9 +7,9 @@ use crate::{Rules, Scoping};
 
 /// The bindings of a file by scope and name, and what every scope belongs to.
 pub(crate) struct LocalIndex {
-    /// In block languages by the binding's own scope, with all of a function's blocks folded into
-    /// the function under [`LocalIndex::function_of`] for the others.
+    /// In block languages by the binding's own scope; empty for the others.
     by_scope: FxHashMap<(ScopeIndex, Name), Vec<u32>>,
+    /// With all of a function's blocks folded into the function, see [`LocalIndex::function_of`].
     by_function: FxHashMap<(ScopeIndex, Name), Vec<u32>>,
     function_of: Vec<ScopeIndex>,
     owners: Vec<Name>,
@@ -28,7 +28,7 @@ pub(crate) struct Seen {
 }
 
 impl LocalIndex {
-    pub(crate) fn new(facts: &FileFacts) -> Self {
+    pub(crate) fn new(facts: &FileFacts, scoping: Scoping) -> Self {
         let bodies = &facts.bodies;
         let mut function_of: Vec<ScopeIndex> = Vec::with_capacity(bodies.scopes.len());
         let mut owners: Vec<Name> = Vec::with_capacity(bodies.scopes.len());
@@ -59,7 +59,9 @@ impl LocalIndex {
         for (number, binding) in bodies.bindings.iter().enumerate() {
             let function = index.function_of[binding.scope.0 as usize];
             let number = number as u32;
-            index.by_scope.entry((binding.scope, binding.name.clone())).or_default().push(number);
+            if scoping == Scoping::Block {
+                index.by_scope.entry((binding.scope, binding.name.clone())).or_default().push(number);
+            }
             index.by_function.entry((function, binding.name.clone())).or_default().push(number);
         }
         index

@@ -77,7 +77,7 @@ impl<'a> Session<'a> {
             own: UnitIndex::new(&unit),
             answers: RefCell::default(),
             defs: RefCell::default(),
-            locals: LocalIndex::new(facts),
+            locals: LocalIndex::new(facts, rules.scoping()),
             callees: callees(facts),
             uses: OnceCell::new(),
             completed: RefCell::default(),
