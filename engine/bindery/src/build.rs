@@ -95,12 +95,12 @@ impl Repository {
         let digest = export_digest(run, computed);
         let output = self.export_output();
         let known = state.known.exports.clone();
-        if state.exports == Some(digest) && !known.is_empty() {
-            let wanted: BTreeMap<RepoPath, ContentHash> =
-                known.iter().map(|(path, on_disk)| (path.clone(), on_disk.hash)).collect();
-            let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
+        if state.exports == Some(digest) {
+            let wanted = &state.known.wanted_exports;
+            let plan = output.plan(&self.handbook_request(wanted, &known).as_request())?;
             if plan.is_current() {
                 run.report.artifacts.kept = wanted.len() as u64;
+                computed.analysis.state.known.exports = plan.kept;
                 return Ok(ExportState::Current);
             }
         }
@@ -110,6 +110,7 @@ impl Repository {
         let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
         let applied = apply(&output, &plan, &bytes)?;
         run.report.artifacts = counts(&plan, &applied);
+        computed.analysis.state.known.wanted_exports = wanted;
         computed.analysis.state.known.exports = applied.on_disk;
         computed.analysis.state.exports = Some(digest);
         Ok(ExportState::Current)

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bindery_artifacts::FileCounts;
 use bindery_source::{ContentHash, RepoPath};
 use bindery_store::fs::{FileSystem, Stat};
 use bindery_store::outputs::KnownOutputs;
@@ -37,11 +38,15 @@ pub(crate) struct Known {
     pub(crate) is_provisional: bool,
     /// The handbook's files and hashes as the last run wanted them.
     pub(crate) wanted: BTreeMap<RepoPath, ContentHash>,
+    /// What the last run counted of them, for the report of a run that looks no further than the gate.
+    pub(crate) counts: FileCounts,
     /// HEAD's id and the date that followed from it.
     pub(crate) date: (Option<String>, String),
     /// Those of the handbook's files that were there as wanted, with stats that prove it.
     pub(crate) handbook: KnownOutputs,
-    /// The phase artifacts, likewise.
+    /// The phase artifacts and hashes as the last run that wrote them wanted them; empty if none did.
+    pub(crate) wanted_exports: BTreeMap<RepoPath, ContentHash>,
+    /// Those of the phase artifacts that were there as wanted, likewise.
     pub(crate) exports: KnownOutputs,
 }
 

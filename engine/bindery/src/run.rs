@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bindery_artifacts::{ArtifactExport, FileSet, Phase, QueryKind, RunReport, Skeleton, files};
+use bindery_artifacts::{ArtifactExport, FileCounts, FileSet, Phase, QueryKind, RunReport, Skeleton, files};
 use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
@@ -167,13 +167,17 @@ impl<'a> Run<'a> {
             return None;
         }
         if self.repository.exports_wanted() {
-            let wanted = known.exports.iter().map(|(path, on_disk)| (path.clone(), on_disk.hash)).collect();
-            let request = self.repository.handbook_request(&wanted, &known.exports);
+            let wanted = &known.wanted_exports;
+            if wanted.is_empty() || known.exports.len() < wanted.len() {
+                return None;
+            }
+            let request = self.repository.handbook_request(wanted, &known.exports);
             let plan = self.repository.export_output().plan(&request.as_request()).ok()?;
-            if known.exports.is_empty() || !plan.is_current() {
+            if !plan.is_current() {
                 return None;
             }
         }
+        self.report.files = FileCounts { read: 0, ..known.counts.clone() };
         Some(known.wanted.len() as u64)
     }
 
@@ -337,6 +341,7 @@ impl<'a> Run<'a> {
         state.known.circumstances = Some(self.circumstances());
         state.known.index = self.index;
         state.known.date = self.date.clone();
+        state.known.counts = self.report.files.clone();
         state.known.is_provisional = state.known.selection.has_unreadable() || state.files.is_provisional();
         state.known.others = self.repository.other_inputs();
         state.known.smudge(self.stamp);
