@@ -83,6 +83,9 @@ pub enum DeclKind {
     Impl,
     /// A macro by example. Not a symbol of the graph.
     Macro,
+    /// A type without a name that is known by its members (`struct { … }` where a type is written). Its
+    /// name is of the adapter's making. Not a symbol of the graph.
+    Anonymous,
 }
 
 impl DeclKind {
@@ -316,6 +319,9 @@ pub enum ImportBinding {
     Glob,
     /// No name, for effect only, or `as _`.
     Nothing,
+    /// The name the target gives itself, which only the target can tell (a Go package's clause). It is
+    /// for the language's rules to offer and to find.
+    Own,
 }
 
 /// What a package manifest or tool configuration says, as far as resolution or the narrator asks.

@@ -60,6 +60,9 @@ impl Session<'_> {
             let arguments = Arguments { frame: &Frame::Body, args, keywords };
             ty = self.selected(all, &arguments).unwrap_or_default();
         }
+        if matches!(ty, Ty::Type(_)) && self.rules().calls_convert() {
+            return Outcome::Dropped(DropReason::Builtin);
+        }
         match self.body_expr(callee) {
             Expr::Member { base, name, .. } => self.member_outcome(*base, name, &ty),
             Expr::Name { name, scope, at } => self.name_outcome(name, *scope, *at, &ty),

@@ -102,7 +102,7 @@ fn scan(unit: &Unit, summary: &Summary, key: &Key, mut found: impl FnMut(Item)) 
                 let bound = match &import.binds {
                     ImportBinding::Name(bound) => Some(bound),
                     ImportBinding::First => import.path.first(),
-                    ImportBinding::Glob | ImportBinding::Nothing => None,
+                    ImportBinding::Glob | ImportBinding::Nothing | ImportBinding::Own => None,
                 };
                 if import.owner == *owner && bound == Some(name) {
                     found(Item::Import(index as u32));

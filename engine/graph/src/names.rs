@@ -252,7 +252,7 @@ impl Session<'_> {
     /// What an import binds in its scope, as a value or type.
     pub fn import_value(&self, place: &Place, import: &Import, namespace: Namespace) -> Ty {
         match import.binds {
-            ImportBinding::Glob | ImportBinding::Nothing => Ty::Unknown,
+            ImportBinding::Glob | ImportBinding::Nothing | ImportBinding::Own => Ty::Unknown,
             _ => self.rules().import_target(self, place, import, namespace),
         }
     }

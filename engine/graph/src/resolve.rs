@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bindery_facts::{Access, DeclIndex, Expr, ExprIndex, FileFacts, Import, Name, TypeExpr};
+use bindery_facts::{Access, DeclIndex, DeclKind, Expr, ExprIndex, FileFacts, Import, Name, TypeExpr};
 use bindery_source::RepoPath;
 
 use crate::display::written_text;
@@ -104,19 +104,19 @@ impl Session<'_> {
                 let mut declaring = bases.iter().filter_map(Ty::instance_def);
                 declaring
                     .find(|def| self.has_variable(&def.place(), name))
-                    .filter(|def| !def.is_library())
+                    .filter(|def| !def.is_library() && def.decl().kind != DeclKind::Anonymous)
                     .map(|def| def.symbol())
             }
             Ty::Type(inner) => self.variable_in(inner, name),
             Ty::Module(module) => {
-                let scope = Place { path: module.path.clone(), owner: module.owner.clone() };
-                self.has_variable(&scope, name).then(|| file_symbol(&module.path))
+                self.rules().variable_file(self, module, name).map(|path| file_symbol(&path))
             }
             _ => None,
         }
     }
 
-    fn has_variable(&self, scope: &Place, name: &Name) -> bool {
+    /// Whether a scope itself declares a variable of this name.
+    pub fn has_variable(&self, scope: &Place, name: &Name) -> bool {
         self.members(&scope.path, &scope.owner, name)
             .iter()
             .any(|item| matches!(item.item(), Item::Variable(_)))
@@ -135,8 +135,13 @@ impl Session<'_> {
                 return self.variable_of_items(&scope, &items, name);
             }
             match reach {
-                Some((crate::Reach::Wall, _)) | None => return None,
+                Some((crate::Reach::Wall, _)) => return None,
                 Some((_, def)) => scope.owner = def.decl().owner.clone(),
+                None if !scope.owner.is_empty() => scope.owner = Name::default(),
+                None => {
+                    let module = self.rules().module_of(self, &scope.path);
+                    return self.rules().variable_file(self, &module, name).map(|path| file_symbol(&path));
+                }
             }
         }
     }
@@ -213,8 +218,8 @@ impl Session<'_> {
 
     fn add_file(&self, target: &Ty, files: &mut BTreeSet<RepoPath>) {
         match target {
-            Ty::Module(module) if self.has_file(&module.path) => {
-                files.insert(RepoPath::new(&module.path));
+            Ty::Module(module) => {
+                files.extend(self.rules().module_files(self, module).iter().map(|path| RepoPath::new(path)));
             }
             Ty::Type(instance) => self.add_file(instance, files),
             Ty::Instance(def, _) if !def.is_library() => {

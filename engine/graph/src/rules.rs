@@ -217,6 +217,18 @@ pub trait Rules: Sync {
         Module::file(path.clone())
     }
 
+    /// The files that stand for a module among the files that another imports. The default: the file
+    /// it is, if it is one.
+    fn module_files(&self, session: &Session, module: &Module) -> Vec<Name> {
+        if session.has_file(&module.path) { vec![module.path.clone()] } else { Vec::new() }
+    }
+
+    /// The file that declares a variable of a module. The default: the file the module is.
+    fn variable_file(&self, session: &Session, module: &Module, name: &Name) -> Option<Name> {
+        let scope = Place { path: module.path.clone(), owner: module.owner.clone() };
+        session.has_variable(&scope, name).then(|| module.path.clone())
+    }
+
     /// A module that is found by its name in another without being declared there (a file in a
     /// package's directory).
     fn submodule(&self, session: &Session, module: &Module, name: &Name) -> Option<Module> {
@@ -448,6 +460,12 @@ pub trait Rules: Sync {
     }
 
     // ---- Calls
+
+    /// Whether calling a type converts a value (Go, Solidity) and so is the language's own operation
+    /// instead of a construction.
+    fn calls_convert(&self) -> bool {
+        false
+    }
 
     /// The names constructors are declared under (`__init__`, `constructor`), beside the type's own.
     fn constructor_names(&self) -> &'static [&'static str] {

@@ -262,7 +262,7 @@ pub(crate) fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, 
             ImportBinding::Glob => {
                 pairs.push((Key::Globs { path: path.clone(), owner: import.owner.clone() }, item));
             }
-            ImportBinding::Nothing => {}
+            ImportBinding::Nothing | ImportBinding::Own => {}
         }
     }
 }

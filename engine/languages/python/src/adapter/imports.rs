@@ -97,7 +97,7 @@ impl Reader<'_> {
         let bound = match &binds {
             ImportBinding::Name(name) => Some(name.clone()),
             ImportBinding::First => path.first().cloned(),
-            ImportBinding::Glob | ImportBinding::Nothing => None,
+            ImportBinding::Glob | ImportBinding::Nothing | ImportBinding::Own => None,
         };
         let import = Import {
             owner: Name::default(),

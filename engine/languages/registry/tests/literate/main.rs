@@ -10,7 +10,7 @@
 //! | `symbols` | `path:start-end kind qualname`, kind a callable's, `type:…` or `variant` |
 //! | `signatures` | `path qualname = signature` |
 //! | `docs` | `path qualname = first paragraph`, of the file itself `path = …` |
-//! | `imports` | `path owner: a::b as name`, `… as *`, `… as _`; owner `<module>` at the top |
+//! | `imports` | `path owner: a::b as name`, `… as *`, `… as _`, `… as own`; owner `<module>` at the top |
 //! | `variables` | `path owner.name kind`, then `mutable` if it is |
 //! | `types` | `path qualname (T, T) -> T : Base, … for T`, then `where T: A + B = D` for each type parameter |
 //! | `bindings` | `path:line name kind: type = value`, in the notation of `render.rs` |
@@ -281,6 +281,7 @@ fn imports(source: &Source) -> Vec<String> {
             ImportBinding::First => "first",
             ImportBinding::Glob => "*",
             ImportBinding::Nothing => "_",
+            ImportBinding::Own => "own",
         };
         let path: Vec<&str> = import.path.iter().map(|segment| segment.as_str()).collect();
         let dots = ".".repeat(import.level as usize);

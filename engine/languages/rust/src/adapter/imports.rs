@@ -121,7 +121,7 @@ impl Reader<'_> {
         let bound = match &binds {
             ImportBinding::Name(name) => name.clone(),
             ImportBinding::Glob => Name::from("*"),
-            ImportBinding::First | ImportBinding::Nothing => Name::default(),
+            ImportBinding::First | ImportBinding::Nothing | ImportBinding::Own => Name::default(),
         };
         self.bind_local_item(&bound, BindingKind::Import(self.imports.len() as u32));
         let owner = self.import_owner();
