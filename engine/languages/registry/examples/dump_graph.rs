@@ -136,7 +136,26 @@ fn json_text(sources: &[Source], resolutions: &[Resolution]) -> String {
             }
         }
     }
-    serde_json::to_string(&json!({ "nodes": nodes, "edges": edges })).expect("plain values can be written")
+    let types = types(sources);
+    serde_json::to_string(&json!({ "nodes": nodes, "edges": edges, "types": types }))
+        .expect("plain values can be written")
+}
+
+/// The types by id, as far as the comparers read them.
+fn types(sources: &[Source]) -> BTreeMap<String, Value> {
+    let mut types = BTreeMap::new();
+    for source in sources {
+        for (decl, text) in source.facts.summary.decls.iter().zip(&source.facts.texts) {
+            let Some(kind) = decl.kind.type_kind() else { continue };
+            let id = id(&source.path, &decl.qualname);
+            let value = json!({
+                "name": decl.name, "file": source.path.as_str(), "lineStart": text.line_start,
+                "lineEnd": text.line_end, "typeKind": kind,
+            });
+            types.insert(id, value);
+        }
+    }
+    types
 }
 
 fn add_node(

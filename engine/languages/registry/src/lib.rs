@@ -16,6 +16,8 @@ pub struct LanguageEntry {
 }
 
 static REGISTRY: &[LanguageEntry] = &[
+    #[cfg(feature = "go")]
+    LanguageEntry { adapter: &bindery_language_go::ADAPTER, rules: &bindery_language_go::RULES },
     #[cfg(feature = "python")]
     LanguageEntry { adapter: &bindery_language_python::ADAPTER, rules: &bindery_language_python::RULES },
     #[cfg(feature = "rust")]

@@ -1,0 +1,179 @@
+//! What `x.f`, `T.f` and `p.f` are: fields, methods, promotion through embedded types, packages.
+
+use std::rc::Rc;
+
+use bindery_facts::{DeclKind, Name};
+use bindery_graph::{Args, Def, Namespace, Place, Session, Ty, defaults};
+
+use super::offers::{METHOD, package_key};
+use super::packages::{self, State};
+use super::values::underlying;
+
+/// The types whose members a type has, by how deep they are embedded, the type itself first. Of one that
+/// counts for its fields only the methods are not members.
+pub(super) type Levels = Rc<[Rc<[Embedded]>]>;
+
+/// A type at some depth.
+#[derive(Clone, PartialEq)]
+pub(super) struct Embedded {
+    pub(super) ty: Ty,
+    /// The underlying type of a defined one: its methods are not the defined type's.
+    fields_only: bool,
+}
+
+/// How deep embedding is followed; real code has at most a handful.
+const MAX_LEVELS: usize = 16;
+/// How many types of one depth are looked at.
+const MAX_WIDTH: usize = 64;
+
+/// See [`bindery_graph::Rules::direct_member`].
+pub(super) fn direct_member(
+    session: &Session,
+    from: &Place,
+    receiver: &Ty,
+    name: &Name,
+    namespace: Namespace,
+) -> Option<Ty> {
+    match receiver {
+        Ty::Instance(def, args) => of_type(session, from, receiver, def, args, name),
+        Ty::Type(instance) => match &**instance {
+            Ty::Instance(def, args) => of_type(session, from, receiver, def, args, name),
+            _ => None,
+        },
+        Ty::Module(module) => packages::member(session, &from.path, module, name, namespace),
+        _ => defaults::direct_member(session, from, receiver, name, namespace),
+    }
+}
+
+/// The member at the shallowest depth (*Selectors*). Where a type outside the set stands at a depth without
+/// an answer, it may have the member.
+fn of_type(
+    session: &Session,
+    from: &Place,
+    receiver: &Ty,
+    def: &Def,
+    args: &Args,
+    name: &Name,
+) -> Option<Ty> {
+    for level in levels(session, def, args).iter() {
+        let mut found: Vec<Ty> = Vec::new();
+        for embedded in level.iter() {
+            found.extend(own_member(session, from, receiver, embedded, name));
+        }
+        match found.len() {
+            0 if level.iter().any(|embedded| !is_of_known_members(&embedded.ty)) => return None,
+            0 => {}
+            1 => return found.pop(),
+            _ => return Some(same_target(found)),
+        }
+    }
+    None
+}
+
+/// Interfaces may have a method from several that they embed; else the selector is not legal.
+fn same_target(found: Vec<Ty>) -> Ty {
+    let is_interface = |ty: &Ty| match ty {
+        Ty::Function(function) => function.def.decl().flags.is_bodiless,
+        _ => false,
+    };
+    match found.first() {
+        Some(first) if found.iter().all(is_interface) => first.clone(),
+        _ => Ty::Unknown,
+    }
+}
+
+fn is_of_known_members(ty: &Ty) -> bool {
+    ty.instance_def().is_some()
+}
+
+/// What a type itself declares under a name: a field, a method of an interface, a method.
+fn own_member(
+    session: &Session,
+    from: &Place,
+    receiver: &Ty,
+    embedded: &Embedded,
+    name: &Name,
+) -> Option<Ty> {
+    let base = &embedded.ty;
+    let def = base.instance_def()?;
+    let scope = def.place();
+    let is_interface = def.decl().kind == DeclKind::Interface;
+    if is_interface || matches!(def.decl().kind, DeclKind::Struct | DeclKind::Anonymous) || def.is_library() {
+        let member = defaults::member_of_base(session, receiver, base, name, Namespace::Value);
+        if member.is_some() {
+            return member;
+        }
+    }
+    if embedded.fields_only || is_interface || def.is_library() || !def.decl().owner.is_empty() {
+        return None;
+    }
+    let package = packages::package(session, &scope.path);
+    let key = package_key(&package.path, &package.owner);
+    let items = session.custom(METHOD, &key, &format!("{}.{name}", def.decl().name));
+    let chosen = packages::built_with(session, &from.path, &items);
+    let methods = chosen.iter().filter_map(|item| session.def(item));
+    let methods: Vec<Ty> =
+        methods.map(|method| session.rules().bound(session, receiver, base, &method)).collect();
+    (!methods.is_empty()).then(|| Ty::alternatives(methods))
+}
+
+/// The types whose members a type has, type arguments filled in.
+pub(super) fn levels(session: &Session, def: &Def, args: &Args) -> Levels {
+    let plain = plain_levels(session, def);
+    if def.decl().type_params.is_empty() {
+        return plain;
+    }
+    let subst = session.args_subst(def, args);
+    let level = |level: &Rc<[Embedded]>| {
+        level
+            .iter()
+            .map(|it| Embedded { ty: session.substituted(&it.ty, &subst), fields_only: it.fields_only })
+            .collect()
+    };
+    plain.iter().map(level).collect()
+}
+
+fn plain_levels(session: &Session, def: &Def) -> Levels {
+    let state = session.state::<State>();
+    if let Some(known) = state.levels.borrow().get(&def.id()) {
+        return known.clone();
+    }
+    let own = Ty::Instance(def.clone(), session.own_params(def));
+    let mut seen: Vec<Ty> = Vec::new();
+    let mut levels: Vec<Rc<[Embedded]>> = Vec::new();
+    let mut next = vec![Embedded { ty: own, fields_only: false }];
+    while !next.is_empty() && levels.len() < MAX_LEVELS {
+        let mut level: Vec<Embedded> = Vec::new();
+        for embedded in next.drain(..).take(MAX_WIDTH) {
+            if !seen.contains(&embedded.ty) {
+                seen.push(embedded.ty.clone());
+                level.extend(with_underlying(session, embedded));
+            }
+        }
+        for embedded in &level {
+            next.extend(embedded_in(session, &embedded.ty));
+        }
+        levels.push(level.into());
+    }
+    let levels: Levels = levels.into();
+    state.levels.borrow_mut().insert(def.id(), levels.clone());
+    levels
+}
+
+/// A defined type with what it is defined by: a struct gives its fields, an interface all it has.
+fn with_underlying(session: &Session, embedded: Embedded) -> Vec<Embedded> {
+    let under = match embedded.ty.instance_def() {
+        Some(def) if def.decl().kind == DeclKind::OtherType => underlying(session, &embedded.ty),
+        _ => return vec![embedded],
+    };
+    let under = under.instance_def().is_some().then_some(Embedded { ty: under, fields_only: true });
+    [Some(embedded), under].into_iter().flatten().collect()
+}
+
+fn embedded_in(session: &Session, ty: &Ty) -> Vec<Embedded> {
+    let Ty::Instance(def, args) = ty else { return Vec::new() };
+    let subst = session.args_subst(def, args);
+    let written = def.decl().supertypes.iter().map(|written| session.written(&def.place(), written));
+    let types = written.map(|ty| session.substituted(&ty, &subst));
+    types.map(|ty| Embedded { ty, fields_only: false }).collect()
+}
