@@ -63,18 +63,27 @@ impl Session<'_> {
         if matches!(ty, Ty::Type(_)) && self.rules().calls_convert() {
             return Outcome::Dropped(DropReason::Builtin);
         }
+        self.written_outcome(callee, &ty)
+    }
+
+    /// The outcome of calling a value of type `ty` that is written as `callee`.
+    fn written_outcome(&self, callee: ExprIndex, ty: &Ty) -> Outcome {
         match self.body_expr(callee) {
-            Expr::Member { base, name, .. } => self.member_outcome(*base, name, &ty),
-            Expr::Name { name, scope, at } => self.name_outcome(name, *scope, *at, &ty),
-            Expr::Path { path, scope, .. } => self.path_outcome(path, *scope, &ty),
+            Expr::Member { base, name, .. } => self.member_outcome(*base, name, ty),
+            Expr::Name { name, scope, at } => self.name_outcome(name, *scope, *at, ty),
+            Expr::Path { path, scope, .. } => self.path_outcome(path, *scope, ty),
             Expr::This { .. } | Expr::Super { .. } => {
-                self.plain_outcome(&ty, CallType::SelfMethod, DropReason::BareName)
+                self.plain_outcome(ty, CallType::SelfMethod, DropReason::BareName)
             }
-            _ if matches!(ty, Ty::Instance(..)) => match self.call_operator(&ty) {
+            // `f[T](…)` where the language writes type arguments like an index.
+            Expr::Index { base, .. } if matches!(self.ty(*base), Ty::Function(_)) => {
+                self.written_outcome(*base, ty)
+            }
+            _ if matches!(ty, Ty::Instance(..)) => match self.call_operator(ty) {
                 Some(member) => self.plain_outcome(&member, CallType::ParamMethod, DropReason::BareName),
                 None => Outcome::Dropped(DropReason::BareName),
             },
-            _ => self.plain_outcome(&ty, CallType::ParamMethod, DropReason::BareName),
+            _ => self.plain_outcome(ty, CallType::ParamMethod, DropReason::BareName),
         }
     }
 

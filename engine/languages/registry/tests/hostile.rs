@@ -116,11 +116,51 @@ fn python_cases() -> Vec<Case> {
     ]
 }
 
+fn go_cases() -> Vec<Case> {
+    let file = |text: String| format!("package p\n{text}\n");
+    let body = |text: String| format!("package p\nfunc f() {{\n{text}\n}}\n");
+    vec![
+        case("parentheses 5,000 deep", body(nested("(", "1", ")", 5_000)), Facts),
+        case("blocks 5,000 deep", body(nested("{", "g()", "}", 5_000)), Facts),
+        case("calls 5,000 deep", body(nested("g(", "1", ")", 5_000)), Facts),
+        case("conversions 3,000 deep", body(nested("[]T(", "x", ")", 3_000)), Facts),
+        case("literals 3,000 deep", body(format!("x := {}", nested("T{", "1", "}", 3_000))), Facts),
+        case("functions 3,000 deep", body(nested("func() { x := 1; ", "g(x)", "}()", 3_000)), Facts),
+        case("slices 5,000 deep", file(format!("type A {}int", "[]".repeat(5_000))), Facts),
+        case("pointers 10,000 deep", file(format!("func f(a {}int)", "*".repeat(10_000))), Facts),
+        case("type arguments 3,000 deep", file(format!("type A {}", nested("A[", "int", "]", 3_000))), Facts),
+        case("structs 3,000 deep", file(format!("var a {}", nested("struct{ b ", "int", "}", 3_000))), Facts),
+        case("function types", file(format!("type A {}int", "func() ".repeat(5_000))), Facts),
+        case(
+            "interfaces 3,000 deep",
+            file(format!("type A {}", nested("interface{ ", "B", "}", 3_000))),
+            Facts,
+        ),
+        case("a chain of 5,000 methods", body(format!("a{}", ".b()".repeat(5_000))), Facts),
+        case("a chain over 3,000 lines", body(format!("a{}", ".\nb()".repeat(3_000))), Facts),
+        case("a chain of 20,000 fields", body(format!("a{}", ".b".repeat(20_000))), Facts),
+        case("2,000 calls of the result", body(format!("a{}", "()".repeat(2_000))), Facts),
+        case("5,000 operands", body(format!("x := a{}", " + g()".repeat(5_000))), Facts),
+        case("20,000 negations", body(format!("x := {}a", "!".repeat(20_000))), Facts),
+        case(
+            "a ladder of 3,000 ifs",
+            body(format!("{}{{}}", "if a := g(); a { g() } else ".repeat(3_000))),
+            Facts,
+        ),
+        case("5,000 variables", body("x := g()\n".repeat(5_000)), Facts),
+        case("2,000 functions of one name", file("func f() { f() }\n".repeat(2_000)), Facts),
+        case("5,000 comments", file(format!("{}func f() {{}}", "// a\n".repeat(5_000))), Facts),
+        case("build constraints", format!("//go:build {}\npackage p\n", nested("(", "a", ")", 5_000)), Facts),
+        case("unterminated raw strings", file("x := `\n".repeat(3_001)), Facts),
+    ]
+}
+
 fn cases_of(language: Language) -> Vec<Case> {
     let mut cases = cases_of_every_language();
     match language {
         Language::Rust => cases.extend(rust_cases()),
         Language::Python => cases.extend(python_cases()),
+        Language::Go => cases.extend(go_cases()),
         _ => {}
     }
     cases
@@ -176,6 +216,12 @@ fn rust_survives_the_known_bad_inputs() {
     check(Language::Rust);
 }
 
+#[cfg(feature = "go")]
+#[test]
+fn go_survives_the_known_bad_inputs() {
+    check(Language::Go);
+}
+
 #[cfg(feature = "python")]
 #[test]
 fn python_survives_the_known_bad_inputs() {
@@ -200,6 +246,7 @@ fn random_text(seed: u64, length: usize) -> String {
 }
 
 const RUST_PROGRAM: &str = include_str!("hostile/program.rs.txt");
+const GO_PROGRAM: &str = include_str!("hostile/program.go.txt");
 const PYTHON_PROGRAM: &str = include_str!("hostile/program.py.txt");
 
 /// Bytes that open, close, continue or end something in some language, and some that are no text.
@@ -242,6 +289,9 @@ const FRAGMENTS: &[&[u8]] = &[
     b"impl ",
     b"def ",
     b"class ",
+    b"func ",
+    b"struct{",
+    b":=",
     b"lambda ",
     b"async ",
     b"match ",
@@ -294,6 +344,7 @@ fn mutated_programs_never_panic_and_give_one_answer() {
     for number in 0..count {
         let entry = &registry()[number as usize % registry().len()];
         let program = match entry.adapter.language() {
+            Language::Go => GO_PROGRAM,
             Language::Python => PYTHON_PROGRAM,
             _ => RUST_PROGRAM,
         };

@@ -152,10 +152,9 @@ impl Reader<'_> {
         if let Some(block) = self.blocks.get(type_name) {
             return *block;
         }
-        let mut draft = self.draft(list, list, DeclKind::Impl, "");
-        draft.decl.name = Name::from(format!("impl#{type_name}"));
+        let name = format!("impl#{type_name}");
+        let mut draft = self.draft_of((list, list), &name, DeclKind::Impl, "");
         draft.decl.target = Some(TypeExpr::named(type_name.clone()));
-        draft.claim = Claim { prefix: Prefix::Top, spellings: vec![Spelling::Part(draft.decl.name.clone())] };
         let index = self.declare(draft);
         self.blocks.insert(type_name.clone(), index);
         index
@@ -198,10 +197,9 @@ impl Reader<'_> {
     /// A struct type without a name is declared under one that no program can write.
     pub(super) fn enter_struct(&mut self, node: NodeIndex) {
         let Some(name) = self.types.anonymous.get(&node).cloned() else { return };
-        let mut draft = self.draft(node, node, DeclKind::Anonymous, "");
-        draft.decl.name = name.clone();
+        let mut draft = self.draft_of((node, node), &name, DeclKind::Anonymous, "");
         draft.owner = None;
-        draft.claim = Claim { prefix: Prefix::Top, spellings: vec![Spelling::Part(name)] };
+        draft.claim.prefix = Prefix::Top;
         let index = DeclIndex(self.drafts.len() as u32);
         self.drafts.push(draft);
         self.add_fields(node, index);
@@ -270,7 +268,18 @@ impl Reader<'_> {
 
     /// A declaration with all that is read the same way for every kind.
     pub(super) fn draft(&self, node: NodeIndex, name_node: NodeIndex, kind: DeclKind, doc: &str) -> Draft {
-        let name = Name::from(self.text(name_node));
+        self.draft_of((node, name_node), self.text(name_node), kind, doc)
+    }
+
+    /// As [`Reader::draft`], under a name of our own making.
+    fn draft_of(
+        &self,
+        (node, name_node): (NodeIndex, NodeIndex),
+        name: &str,
+        kind: DeclKind,
+        doc: &str,
+    ) -> Draft {
+        let name = Name::from(name);
         let decl = Decl {
             kind,
             name: name.clone(),

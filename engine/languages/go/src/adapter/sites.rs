@@ -110,7 +110,8 @@ impl Reader<'_> {
             replaced.push((node.start..node.end, replacement));
             next = node.after;
         }
-        Name::from(raw_after(&shown, self.source, start..place.end, &replaced))
+        // A chain that goes on in the next line has its dot at the end of the one before.
+        Name::from(raw_after(&shown, self.source, start..place.end, &replaced).replace(". ", "."))
     }
 
     /// The call that a chain goes on from, and its site.

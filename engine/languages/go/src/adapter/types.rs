@@ -73,7 +73,8 @@ impl<'t> Types<'t> {
 
     /// The type that `node` writes; unknown if it is larger than any that a person wrote.
     pub(super) fn lower(&self, node: NodeIndex) -> TypeExpr {
-        if self.tree.subtree(node).len() > MAX_NODES && self.tree.kind(node) != Kind::StructType {
+        let is_by_head = matches!(self.tree.kind(node), Kind::StructType | Kind::FuncLiteral);
+        if self.tree.subtree(node).len() > MAX_NODES && !is_by_head {
             return TypeExpr::Unknown;
         }
         self.at_depth(node, 0)

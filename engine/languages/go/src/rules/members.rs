@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use bindery_facts::{DeclKind, Name};
-use bindery_graph::{Args, Def, Namespace, Place, Session, Ty, defaults};
+use bindery_graph::{Args, Def, Item, Namespace, Place, Provided, Session, Ty, defaults};
 
 use super::offers::{METHOD, package_key};
 use super::packages::{self, State};
@@ -97,14 +97,13 @@ fn own_member(
     let base = &embedded.ty;
     let def = base.instance_def()?;
     let scope = def.place();
-    let is_interface = def.decl().kind == DeclKind::Interface;
-    if is_interface || matches!(def.decl().kind, DeclKind::Struct | DeclKind::Anonymous) || def.is_library() {
-        let member = defaults::member_of_base(session, receiver, base, name, Namespace::Value);
-        if member.is_some() {
-            return member;
-        }
+    if def.is_library() || def.decl().kind == DeclKind::Interface {
+        return defaults::member_of_base(session, receiver, base, name, Namespace::Value);
     }
-    if embedded.fields_only || is_interface || def.is_library() || !def.decl().owner.is_empty() {
+    if let Some(field) = field(session, base, &scope, name) {
+        return Some(field);
+    }
+    if embedded.fields_only || !def.decl().owner.is_empty() {
         return None;
     }
     let package = packages::package(session, &scope.path);
@@ -115,6 +114,14 @@ fn own_member(
     let methods: Vec<Ty> =
         methods.map(|method| session.rules().bound(session, receiver, base, &method)).collect();
     (!methods.is_empty()).then(|| Ty::alternatives(methods))
+}
+
+fn field(session: &Session, base: &Ty, scope: &Place, name: &Name) -> Option<Ty> {
+    let items = session.members(&scope.path, &scope.owner, name);
+    let is_field = |item: &&Provided| matches!(item.item(), Item::Variable(_));
+    let fields: Vec<Provided> = items.iter().filter(is_field).cloned().collect();
+    let value = (!fields.is_empty()).then(|| session.variable(scope, name, &fields))?;
+    Some(session.substituted(&value, &defaults::base_subst(session, base)))
 }
 
 /// The types whose members a type has, type arguments filled in.

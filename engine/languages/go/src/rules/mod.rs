@@ -126,8 +126,8 @@ impl Rules for GoRules {
         values::element(session, base)
     }
 
-    fn index(&self, session: &Session, base: &Ty, _index: &Ty) -> Ty {
-        values::index(session, base)
+    fn index(&self, session: &Session, base: &Ty, index: &Ty) -> Ty {
+        values::index(session, base, index)
     }
 
     fn item(&self, _session: &Session, _base: &Ty, _index: u32) -> Ty {

@@ -44,7 +44,7 @@ fn library_name(ty: &Ty) -> &str {
 
 /// What a loop's one or two variables take (*For statements with range clause*).
 pub(super) fn element(session: &Session, base: &Ty) -> Ty {
-    let base = underlying(session, base);
+    let base = underlying(session, &held(session, base));
     let int = || session.builtin(Builtin::Integer, [].into());
     let parts = match library_name(&base) {
         "slice" => vec![int(), base.arg(0)],
@@ -63,10 +63,13 @@ pub(super) fn element(session: &Session, base: &Ty) -> Ty {
     Ty::Tuple(parts.into())
 }
 
-/// `base[index]`; a generic function with its type argument written is that function.
-pub(super) fn index(session: &Session, base: &Ty) -> Ty {
+/// `base[index]`; of a generic function or type the index is its type argument.
+pub(super) fn index(session: &Session, base: &Ty, index: &Ty) -> Ty {
     if matches!(base, Ty::Function(_) | Ty::Type(_)) {
-        return base.clone();
+        return match index {
+            Ty::Type(argument) => session.with_types(base.clone(), &[(**argument).clone()].into()),
+            _ => base.clone(),
+        };
     }
     let base = underlying(session, base);
     match library_name(&base) {
