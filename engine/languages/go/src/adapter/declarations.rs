@@ -198,7 +198,8 @@ impl Reader<'_> {
     pub(super) fn enter_struct(&mut self, node: NodeIndex) {
         let Some(name) = self.types.anonymous.get(&node).cloned() else { return };
         let mut draft = self.draft_of((node, node), &name, DeclKind::Anonymous, "");
-        draft.owner = None;
+        // Inside a function, names of its own may be in the fields' types.
+        draft.owner = self.context.owner.filter(|_| self.is_local());
         draft.claim.prefix = Prefix::Top;
         let index = DeclIndex(self.drafts.len() as u32);
         self.drafts.push(draft);

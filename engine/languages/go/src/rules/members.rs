@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use bindery_facts::{DeclKind, Name};
-use bindery_graph::{Args, Def, Item, Namespace, Place, Provided, Session, Ty, defaults};
+use bindery_graph::{Args, Def, Item, Namespace, ParamId, Place, Provided, Session, Ty, defaults};
 
 use super::offers::{METHOD, package_key};
 use super::packages::{self, State};
-use super::values::underlying;
+use super::values::{constraint, underlying};
 
 /// The types whose members a type has, by how deep they are embedded, the type itself first. Of one that
 /// counts for its fields only the methods are not members.
@@ -41,6 +41,11 @@ pub(super) fn direct_member(
             _ => None,
         },
         Ty::Module(module) => packages::member(session, &from.path, module, name, namespace),
+        Ty::Param(def, index) if *index != ParamId::SELF => {
+            let bounds = constraint(session, def, *index);
+            let member = |bound: &Ty| session.rules().member(session, from, bound, name, namespace);
+            bounds.iter().map(member).find(Ty::is_known)
+        }
         _ => defaults::direct_member(session, from, receiver, name, namespace),
     }
 }
@@ -83,7 +88,10 @@ fn same_target(found: Vec<Ty>) -> Ty {
 }
 
 fn is_of_known_members(ty: &Ty) -> bool {
-    ty.instance_def().is_some()
+    match ty {
+        Ty::Alternatives(all) => all.iter().all(is_of_known_members),
+        _ => ty.instance_def().is_some(),
+    }
 }
 
 /// What a type itself declares under a name: a field, a method of an interface, a method.
@@ -95,6 +103,14 @@ fn own_member(
     name: &Name,
 ) -> Option<Ty> {
     let base = &embedded.ty;
+    if let Ty::Alternatives(all) = base {
+        let seen = all.iter().filter(|one| {
+            one.instance_def().is_some_and(|def| packages::go_together(session, &from.path, def.path()))
+        });
+        let one = |ty: &Ty| Embedded { ty: ty.clone(), fields_only: embedded.fields_only };
+        let members = seen.filter_map(|ty| own_member(session, from, receiver, &one(ty), name));
+        return Some(Ty::alternatives(members.collect())).filter(Ty::is_known);
+    }
     let def = base.instance_def()?;
     let scope = def.place();
     if def.is_library() || def.decl().kind == DeclKind::Interface {
@@ -178,7 +194,11 @@ fn with_underlying(session: &Session, embedded: Embedded) -> Vec<Embedded> {
 }
 
 fn embedded_in(session: &Session, ty: &Ty) -> Vec<Embedded> {
-    let Ty::Instance(def, args) = ty else { return Vec::new() };
+    let (def, args) = match ty {
+        Ty::Instance(def, args) => (def, args),
+        Ty::Alternatives(all) => return all.iter().flat_map(|one| embedded_in(session, one)).collect(),
+        _ => return Vec::new(),
+    };
     let subst = session.args_subst(def, args);
     let written = def.decl().supertypes.iter().map(|written| session.written(&def.place(), written));
     let types = written.map(|ty| session.substituted(&ty, &subst));

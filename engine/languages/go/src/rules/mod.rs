@@ -16,10 +16,10 @@ mod values;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use bindery_facts::{Import, Language, Name};
+use bindery_facts::{Decl, DeclKind, Import, Language, Name};
 use bindery_graph::{
     Args, Builtin, CallView, Construction, Def, External, Item, Key, Library, Module, Namespace, Place,
-    Provided, Rules, Session, Ty, Unit, defaults,
+    Rules, Session, Ty, Unit,
 };
 
 /// The rules of Go.
@@ -52,11 +52,9 @@ impl Rules for GoRules {
         "/"
     }
 
-    fn choose(&self, session: &Session, items: &[Provided], namespace: Namespace) -> Vec<Provided> {
-        let has_variable = items.iter().any(|item| matches!(item.item(), Item::Variable(_)));
-        let named = |item: &&Provided| !(has_variable && packages::is_literal(item));
-        let items: Vec<Provided> = items.iter().filter(named).cloned().collect();
-        defaults::choose(session, &items, namespace)
+    /// A function literal is found through the variable that holds it, from where that is declared.
+    fn is_in_namespace(&self, decl: &Decl, _namespace: Namespace) -> bool {
+        decl.kind != DeclKind::Closure
     }
 
     fn module_of(&self, session: &Session, path: &Name) -> Module {
@@ -108,6 +106,11 @@ impl Rules for GoRules {
         namespace: Namespace,
     ) -> Option<Ty> {
         members::direct_member(session, from, receiver, name, namespace)
+    }
+
+    /// A value of a defined function type is called like the function it is.
+    fn deref(&self, session: &Session, ty: &Ty) -> Option<Ty> {
+        values::function_of(session, ty)
     }
 
     /// Of a package outside only its own names are known; whether one is a type or a variable is not.

@@ -22,6 +22,7 @@ pub(super) struct State {
     packages: RefCell<FxHashMap<Name, Module>>,
     imports: RefCell<FxHashMap<(Name, Name), Ty>>,
     files: RefCell<FxHashMap<Name, Rc<FileMarks>>>,
+    together: RefCell<FxHashMap<(Name, Name), bool>>,
     pub(super) levels: RefCell<FxHashMap<u32, Levels>>,
 }
 
@@ -73,22 +74,12 @@ pub(super) fn built_with(session: &Session, from: &Name, items: &[Provided]) -> 
     if items.len() < 2 {
         return items.to_vec();
     }
-    let own = marks(session, from);
-    let mut chosen: Vec<Provided> = items
+    let is_literal = |item: &Provided| item.decl().is_some_and(|decl| decl.kind == DeclKind::Closure);
+    let chosen: Vec<Provided> = items
         .iter()
-        .filter(|item| {
-            let path = session.path_of(item);
-            let other = marks(session, &path);
-            path == *from
-                || constraints::go_together(
-                    (from, own.constraint.as_deref()),
-                    (&path, other.constraint.as_deref()),
-                )
-        })
+        .filter(|item| !is_literal(item) && go_together(session, from, &session.path_of(item)))
         .cloned()
         .collect();
-    let has_variable = chosen.iter().any(|item| matches!(item.item(), Item::Variable(_)));
-    chosen.retain(|item| !(has_variable && is_literal(item)));
     let is_constrained = |item: &Provided| {
         let path = session.path_of(item);
         constraints::is_constrained(&path, marks(session, &path).constraint.as_deref())
@@ -96,9 +87,21 @@ pub(super) fn built_with(session: &Session, from: &Name, items: &[Provided]) -> 
     if chosen.len() < 2 || chosen.iter().all(is_constrained) { chosen } else { Vec::new() }
 }
 
-/// A function literal that a package variable is given: the variable is what its name means.
-pub(super) fn is_literal(item: &Provided) -> bool {
-    item.decl().is_some_and(|decl| decl.kind == DeclKind::Closure)
+/// Whether two files can be built together.
+pub(super) fn go_together(session: &Session, a: &Name, b: &Name) -> bool {
+    if a == b {
+        return true;
+    }
+    let state = session.state::<State>();
+    let key = (a.clone(), b.clone());
+    if let Some(known) = state.together.borrow().get(&key) {
+        return *known;
+    }
+    let constraint = |path: &Name| marks(session, path).constraint.clone();
+    let (of_a, of_b) = (constraint(a), constraint(b));
+    let together = constraints::go_together((a, of_a.as_deref()), (b, of_b.as_deref()));
+    state.together.borrow_mut().insert(key, together);
+    together
 }
 
 /// What a package declares under a name, as the file `from` sees it.
@@ -196,7 +199,11 @@ fn directory(session: &Session, from: &Name, path: &Name) -> Found {
     {
         return Found::Directory(directory);
     }
-    if let Some(directory) = own.and_then(|(root, _)| replaced(session, &root, path)) {
+    let own = own.map(|(root, _)| root);
+    let elsewhere = own.and_then(|root| {
+        replaced(session, &root, path).or_else(|| below(session, &root, &format!("vendor/{path}")))
+    });
+    if let Some(directory) = elsewhere {
         return Found::Directory(directory);
     }
     of_any_module(session, path)

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use bindery_facts::{DeclKind, Name};
-use bindery_graph::{Builtin, CallView, CallableTy, Session, Ty};
+use bindery_graph::{Builtin, CallView, CallableTy, Def, Session, Ty};
 
 /// How many defined types and type parameters are seen through.
 const MAX_STEPS: usize = 16;
@@ -19,8 +19,8 @@ pub(super) fn underlying(session: &Session, ty: &Ty) -> Ty {
                 let written = session.written(&def.place(), target);
                 session.substituted(&written, &session.args_subst(def, args))
             }
-            Ty::Param(def, index) => match session.param_bounds(def, *index).as_ref() {
-                [only] if !is_interface(&only.ty) => only.ty.clone(),
+            Ty::Param(def, index) => match constraint(session, def, *index).as_slice() {
+                [only] if !is_interface(only) => only.clone(),
                 _ => return ty,
             },
             _ => return ty,
@@ -28,6 +28,27 @@ pub(super) fn underlying(session: &Session, ty: &Ty) -> Ty {
         ty = next;
     }
     Ty::Unknown
+}
+
+/// What a type parameter is bounded by. A method's are those of its receiver's type, under the method's
+/// own names.
+pub(super) fn constraint(session: &Session, def: &Def, index: u32) -> Vec<Ty> {
+    let own = session.param_bounds(def, index);
+    if def.decl().kind != DeclKind::Method || !own.is_empty() {
+        return own.iter().map(|bound| bound.ty.clone()).collect();
+    }
+    let signature = session.signature(def);
+    let Some(Ty::Instance(of, args)) = signature.params.first() else { return Vec::new() };
+    let bounds = session.param_bounds(of, index);
+    let subst = session.args_subst(of, args);
+    bounds.iter().map(|bound| session.substituted(&bound.ty, &subst)).collect()
+}
+
+/// The function type that a defined type is, if it is one.
+pub(super) fn function_of(session: &Session, ty: &Ty) -> Option<Ty> {
+    let is_defined = ty.instance_def().is_some_and(|def| def.decl().kind == DeclKind::OtherType);
+    let under = is_defined.then(|| underlying(session, ty))?;
+    matches!(under, Ty::Callable(_)).then_some(under)
 }
 
 fn is_interface(ty: &Ty) -> bool {
