@@ -10,6 +10,7 @@
 //! struct HashMap<K, V>                         or class, interface, trait, enum, each with `: A + B`
 //!   fn new() -> Self                           without `self`: belongs to the type
 //!   fn get(self, Q) -> Option<V>
+//!   abstract apply(self, T) -> R               without a body: what a closure may stand for
 //!   capacity: int                              an attribute
 //!   Some(T)                                    a variant (in an enum)
 //! impl<K, V> IntoIterator for HashMap<K, V>
@@ -122,6 +123,7 @@ const TYPE_SEPARATOR: char = '/';
 struct Reader {
     summary: Summary,
     types: FxHashSet<Name>,
+    functions: FxHashSet<Name>,
     prelude: FxHashSet<Name>,
     module: Name,
     owner: Name,
@@ -141,6 +143,7 @@ impl Reader {
         Self {
             summary,
             types: FxHashSet::default(),
+            functions: FxHashSet::default(),
             prelude: FxHashSet::default(),
             module: Name::default(),
             owner: Name::default(),
@@ -170,6 +173,9 @@ impl Reader {
             "property" => {
                 self.function(&mut cursor, DeclFlags { is_property: true, ..DeclFlags::default() })?;
             }
+            "abstract" => {
+                self.function(&mut cursor, DeclFlags { is_bodiless: true, ..DeclFlags::default() })?;
+            }
             "async" => {
                 self.function(&mut cursor, DeclFlags { is_async: true, ..DeclFlags::default() })?;
             }
@@ -197,6 +203,9 @@ impl Reader {
         let mut qualname = format!("{}{separator}{}", self.owner, decl.name);
         if decl.kind == DeclKind::Impl {
             qualname = format!("{qualname}<{}>", self.summary.decls.len());
+        } else if decl.kind.is_callable() && !self.functions.insert(qualname.as_str().into()) {
+            // Overloads have names of their own, so that each is looked up with its own type parameters.
+            qualname = format!("{qualname}#{}", self.summary.decls.len());
         }
         decl.qualname = qualname.into();
         decl.owner = self.owner.clone();
