@@ -19,22 +19,25 @@ pub(crate) struct Arguments<'c> {
 impl Arguments<'_> {
     const NONE: Arguments<'static> = Arguments { frame: &Frame::Body, args: &[], keywords: &[] };
 
-    /// The parameter each argument goes to, by position or name; the receiver is counted if it is
-    /// not taken already.
     fn param_of(&self, function: &FunctionTy, arg: usize) -> Option<usize> {
-        let decl = function.def.decl();
-        let positional = self.args.len() - self.keywords.len().min(self.args.len());
-        if arg >= positional {
-            let name = &self.keywords[arg - positional];
-            return decl.params.iter().position(|param| param.name == *name);
-        }
-        Some(arg + usize::from(function.takes_receiver()))
+        param_of(function, arg, self.args.len(), self.keywords)
     }
+}
+
+/// The parameter each argument goes to, by position or name; the receiver is counted if it is not taken
+/// already.
+fn param_of(function: &FunctionTy, arg: usize, arg_count: usize, keywords: &[Name]) -> Option<usize> {
+    let positional = arg_count - keywords.len().min(arg_count);
+    if arg >= positional {
+        let name = &keywords[arg - positional];
+        return function.def.decl().params.iter().position(|param| param.name == *name);
+    }
+    Some(arg + usize::from(function.takes_receiver()))
 }
 
 impl FunctionTy {
     /// Whether the first parameter is taken by a receiver.
-    fn takes_receiver(&self) -> bool {
+    pub fn takes_receiver(&self) -> bool {
         use bindery_facts::ParamKind::Receiver;
         self.receiver.is_some() && self.def.decl().params.first().is_some_and(|param| param.kind == Receiver)
     }
@@ -45,22 +48,36 @@ impl Session<'_> {
         let Expr::Call { callee, args, keywords } = self.expr_at(frame, index) else { return Ty::Unknown };
         let callee_ty = self.expr(frame, *callee);
         let arguments = Arguments { frame, args, keywords };
+        let result = self.viewed(&callee_ty, Some(self.expr_at(frame, *callee)), &arguments, |view| {
+            self.rules().call_result(self, view)
+        });
+        match result {
+            Some(ty) => ty,
+            None => self.called(&callee_ty, &arguments),
+        }
+    }
+
+    /// Shows a call to one of the rules' hooks.
+    fn viewed<T>(
+        &self,
+        callee: &Ty,
+        callee_expr: Option<&Expr>,
+        arguments: &Arguments<'_>,
+        look: impl FnOnce(&CallView<'_>) -> T,
+    ) -> T {
+        let Arguments { frame, args, keywords } = *arguments;
         let place = match frame {
             Frame::Body => self.file_place(),
             Frame::Extract(_) => self.scope_place(frame, bindery_facts::ScopeIndex::FILE),
         };
-        let view = CallView {
-            callee: &callee_ty,
-            callee_expr: Some(self.expr_at(frame, *callee)),
+        look(&CallView {
+            callee,
+            callee_expr,
             args: &|index| args.get(index).map_or(Ty::Unknown, |arg| self.expr(frame, *arg)),
             arg_count: args.len(),
             keywords,
             place: &place,
-        };
-        match self.rules().call_result(self, &view) {
-            Some(ty) => ty,
-            None => self.called(&callee_ty, &arguments),
-        }
+        })
     }
 
     /// What calling a function-like value gives, whatever it is called with.
@@ -97,10 +114,16 @@ impl Session<'_> {
         }
     }
 
-    /// The only one of several functions that takes what it is called with.
-    pub(crate) fn selected(&self, all: &[Ty], arguments: &Arguments<'_>) -> Option<Ty> {
-        let mut fitting = all.iter().filter(|one| match one {
-            Ty::Function(function) => self.takes(function, arguments),
+    /// Which of several functions is meant, by what it is called with.
+    pub(crate) fn selected(&self, all: &Rc<[Ty]>, arguments: &Arguments<'_>) -> Option<Ty> {
+        let callee = Ty::Overloads(all.clone());
+        self.viewed(&callee, None, arguments, |view| self.rules().select(self, all, view))
+    }
+
+    /// The only one of several functions that can be called so, as far as that is known.
+    pub fn only_fitting(&self, candidates: &[Ty], call: &CallView<'_>) -> Option<Ty> {
+        let mut fitting = candidates.iter().filter(|one| match one {
+            Ty::Function(function) => self.takes(function, call),
             _ => true,
         });
         match (fitting.next(), fitting.next()) {
@@ -110,21 +133,22 @@ impl Session<'_> {
     }
 
     /// Whether a function can be called with these arguments, as far as they are known.
-    fn takes(&self, function: &FunctionTy, arguments: &Arguments<'_>) -> bool {
+    fn takes(&self, function: &FunctionTy, call: &CallView<'_>) -> bool {
         let params = &function.def.decl().params;
         let taken = usize::from(function.takes_receiver());
         let is_rest = |param: &Param| matches!(param.kind, ParamKind::Variadic | ParamKind::KeywordVariadic);
         let needed = params.iter().skip(taken).filter(|param| !param.has_default && !is_rest(param)).count();
         let has_rest = params.iter().any(is_rest);
-        let given = arguments.args.len();
+        let given = call.arg_count;
         if given < needed || (given + taken > params.len() && !has_rest) {
             return false;
         }
         let signature = self.signature(&function.def);
-        arguments.args.iter().enumerate().all(|(index, arg)| {
-            let param = arguments.param_of(function, index).and_then(|param| signature.params.get(param));
+        (0..given).all(|index| {
+            let param = param_of(function, index, given, call.keywords);
+            let param = param.and_then(|param| signature.params.get(param));
             let Some(expected) = param.map(|ty| self.substituted(ty, &function.subst)) else { return true };
-            self.may_fit(&expected, &self.expr(arguments.frame, *arg))
+            self.may_fit(&expected, &(call.args)(index))
         })
     }
 
@@ -172,25 +196,38 @@ impl Session<'_> {
         matches!(inner, Ty::Callable(_) | Ty::Closure(_) | Ty::Bounded(_) | Ty::Param(..)).then_some(inner)
     }
 
+    /// What a construction in its own syntax gives, type arguments that are not written learned from
+    /// the arguments.
+    pub(crate) fn construction_value(&self, frame: &Frame<'_>, instance: Ty, args: &[ExprIndex]) -> Ty {
+        self.construction_result(&instance, &Arguments { frame, args, keywords: &[] })
+    }
+
     fn construction_result(&self, instance: &Ty, arguments: &Arguments<'_>) -> Ty {
-        let (Ty::Instance(def, args), true) = (instance, instance_lacks_args(instance)) else {
+        let (Ty::Instance(def, _), true) = (instance, instance_lacks_args(instance)) else {
             return instance.clone();
         };
-        let _ = args;
+        let Some(function) = self.constructor(instance, arguments) else { return instance.clone() };
+        let signature = self.signature(&function.def);
+        let mut learned = Learned::default();
+        self.learn_from_arguments(&function, &signature, arguments, &mut learned);
+        let args = self.own_params(def);
+        let subst = learned.into_subst();
+        let known = |arg: &Ty| match self.substituted(arg, &subst) {
+            Ty::Param(..) => Ty::Unknown,
+            other => other,
+        };
+        Ty::Instance(def.clone(), args.iter().map(known).collect())
+    }
+
+    /// The constructor that constructing an instance with these arguments calls, if one is known.
+    pub(crate) fn constructor(&self, instance: &Ty, arguments: &Arguments<'_>) -> Option<Rc<FunctionTy>> {
         match self.rules().construction(self, instance) {
-            Construction::Constructor(function) => {
-                let signature = self.signature(&function.def);
-                let mut learned = Learned::default();
-                self.learn_from_arguments(&function, &signature, arguments, &mut learned);
-                let args = self.own_params(def);
-                let subst = learned.into_subst();
-                let known = |arg: &Ty| match self.substituted(arg, &subst) {
-                    Ty::Param(..) => Ty::Unknown,
-                    other => other,
-                };
-                Ty::Instance(def.clone(), args.iter().map(known).collect())
-            }
-            _ => instance.clone(),
+            Construction::Constructor(function) => Some(function),
+            Construction::Overloads(all) => match self.selected(&all, arguments) {
+                Some(Ty::Function(function)) => Some(function),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -210,7 +247,17 @@ impl Session<'_> {
         if !decl.type_params.is_empty() || !function.takes_receiver() {
             self.learn_from_arguments(function, &signature, arguments, &mut learned);
         }
-        self.substituted(&signature.result, &learned.into_subst())
+        let mut subst = learned.into_subst().to_vec();
+        for index in 0..decl.type_params.len() as u32 {
+            let id = ParamId { owner: function.def.id(), index };
+            if !subst.iter().any(|(known, ty)| *known == id && ty.is_known())
+                && let Some(ty) = self.rules().unlearned(self, &function.def, index)
+            {
+                subst.retain(|(known, _)| *known != id);
+                subst.push((id, ty));
+            }
+        }
+        self.substituted(&signature.result, &subst.into())
     }
 
     /// Learns the type parameters of a function from what it is called with, then from the bounds of
@@ -241,20 +288,34 @@ impl Session<'_> {
         }
     }
 
-    /// What parameter `param` of a closure receives that is argument `arg` of a call.
+    /// What parameter `param` of a closure receives that is argument `arg` of a call or construction, or
+    /// stands where the value of `call` is expected.
     pub(crate) fn closure_param(&self, frame: &Frame<'_>, call: ExprIndex, arg: u32, param: u32) -> Ty {
-        let (callee, args, keywords): (_, &[ExprIndex], &[Name]) = match self.expr_at(frame, call) {
-            Expr::Call { callee, args, keywords } => (*callee, args, keywords),
-            _ => (call, &[], &[]),
+        let (args, keywords): (&[ExprIndex], &[Name]) = match self.expr_at(frame, call) {
+            Expr::Call { args, keywords, .. } => (args, keywords),
+            Expr::New { args, .. } => (args, &[]),
+            _ => (&[], &[]),
         };
         let arguments = Arguments { frame, args, keywords };
-        let function = match self.expr(frame, callee) {
+        let callee = match self.expr_at(frame, call) {
+            Expr::New { .. } => {
+                let constructor = self.constructor(&self.expr(frame, call), &arguments);
+                constructor.map_or(Ty::Unknown, Ty::Function)
+            }
+            Expr::Call { callee, .. } => self.expr(frame, *callee),
+            _ => self.expr(frame, call),
+        };
+        let function = match callee {
             Ty::Function(function) => function,
             Ty::Overloads(all) => match self.selected(&all, &arguments) {
                 Some(Ty::Function(function)) => function,
                 _ => return Ty::Unknown,
             },
-            _ => return Ty::Unknown,
+            expected => {
+                let callable = self.rules().callable(self, &expected);
+                let param = callable.and_then(|callable| callable.params.get(param as usize).cloned());
+                return param.unwrap_or_default();
+            }
         };
         let signature = self.signature(&function.def);
         let index = match args.is_empty() {
@@ -287,6 +348,9 @@ impl Session<'_> {
 
     /// Parameter number `param` of the function type that a parameter expects.
     fn callable_param(&self, expected: &Ty, signature: &Signature, param: u32) -> Option<Ty> {
+        if let Some(callable) = self.rules().callable(self, expected) {
+            return callable.params.get(param as usize).cloned();
+        }
         let callable = match expected {
             Ty::Callable(callable) => callable.clone(),
             Ty::Bounded(bounds) => bounds.iter().find_map(bound_callable)?,

@@ -48,7 +48,7 @@ impl Session<'_> {
     pub(crate) fn outcome(&self, site: &CallSite) -> Outcome {
         match self.body_expr(site.expr) {
             Expr::Call { callee, args, keywords } => self.called_outcome(*callee, args, keywords),
-            Expr::New { ty, scope, at, .. } => self.new_outcome(ty, *scope, *at),
+            Expr::New { ty, args, scope, at } => self.new_outcome(ty, args, *scope, *at),
             Expr::MacroCall { name, scope, .. } => self.macro_outcome(name, *scope),
             _ => Outcome::Dropped(DropReason::BareName),
         }
@@ -56,12 +56,15 @@ impl Session<'_> {
 
     fn called_outcome(&self, callee: ExprIndex, args: &[ExprIndex], keywords: &[Name]) -> Outcome {
         let mut ty = self.ty(callee);
+        let arguments = Arguments { frame: &Frame::Body, args, keywords };
         if let Ty::Overloads(all) = &ty {
-            let arguments = Arguments { frame: &Frame::Body, args, keywords };
             ty = self.selected(all, &arguments).unwrap_or_default();
         }
         if matches!(ty, Ty::Type(_)) && self.rules().calls_convert() {
             return Outcome::Dropped(DropReason::Builtin);
+        }
+        if let Some(outcome) = self.overloaded_construction(&ty, &arguments) {
+            return outcome;
         }
         self.written_outcome(callee, &ty)
     }
@@ -101,7 +104,53 @@ impl Session<'_> {
         }
     }
 
+    /// The outcome of constructing a type of the set that has several constructors.
+    fn overloaded_construction(&self, ty: &Ty, arguments: &Arguments<'_>) -> Option<Outcome> {
+        let Ty::Type(instance) = ty else { return None };
+        instance.instance_def().filter(|def| !def.is_library())?;
+        let Construction::Overloads(all) = self.rules().construction(self, instance) else { return None };
+        let callee = match self.selected(&all, arguments) {
+            Some(Ty::Function(function)) if function.def.decl().kind.is_callable() => {
+                Callee::Function(function.def.symbol())
+            }
+            Some(Ty::Function(function)) => Callee::New(function.def.symbol()),
+            _ => return Some(Outcome::Dropped(DropReason::BareName)),
+        };
+        Some(Outcome::Edges(CallType::InternalConstructor, vec![callee]))
+    }
+
+    /// A name that is called in a language where functions have names of their own: a method of a type
+    /// around, called on the receiver there, or a function in scope.
+    fn function_name_outcome(&self, name: &Name, scope: ScopeIndex, ty: &Ty) -> Outcome {
+        let call_type = match ty {
+            Ty::Function(function) if function.receiver.is_some() => CallType::SelfMethod,
+            _ => CallType::InternalFunc,
+        };
+        let outcome = self.plain_outcome(ty, call_type, DropReason::BareName);
+        let may_inherit = |def: &Def| self.rules().may_inherit(self, &self.self_type(def), name);
+        match outcome {
+            Outcome::Dropped(DropReason::BareName) if self.types_around(scope).iter().any(may_inherit) => {
+                Outcome::Dropped(DropReason::InheritedMethod)
+            }
+            other => other,
+        }
+    }
+
+    /// The types whose inside a scope is in, innermost first.
+    fn types_around(&self, scope: ScopeIndex) -> Vec<Def> {
+        let mut place = self.place_of(scope);
+        let mut types = Vec::new();
+        while let Some(def) = self.place_def(&place) {
+            place.owner = def.decl().owner.clone();
+            types.extend(def.decl().kind.type_kind().map(|_| def));
+        }
+        types
+    }
+
     fn name_outcome(&self, name: &Name, scope: ScopeIndex, at: u32, ty: &Ty) -> Outcome {
+        if self.rules().keeps_functions_apart() {
+            return self.function_name_outcome(name, scope, ty);
+        }
         let seen = self.locals.seen(self.facts, self.rules(), name, scope, at);
         let is_variable = seen.is_some_and(|seen| {
             seen.bindings.iter().any(|number| {
@@ -201,7 +250,14 @@ impl Session<'_> {
             match self.body_expr(at) {
                 Expr::This { .. } | Expr::Super { .. } => return form,
                 Expr::Name { name, scope, at } => {
-                    return if self.is_receiver(name, *scope, *at) { form } else { Receiver::Other };
+                    return match form {
+                        _ if self.is_receiver(name, *scope, *at) => form,
+                        Receiver::This | Receiver::Attribute if self.is_attribute(name, *scope, *at) => {
+                            Receiver::Attribute
+                        }
+                        _ if self.is_attribute(name, *scope, *at) => Receiver::ThroughThis,
+                        _ => Receiver::Other,
+                    };
                 }
                 Expr::Literal(Literal::String) if form == Receiver::This => return Receiver::StringLiteral,
                 Expr::Literal(_) | Expr::Sequence { .. } | Expr::Mapping { .. } | Expr::Tuple(_)
@@ -239,12 +295,24 @@ impl Session<'_> {
         !seen.bindings.is_empty() && seen.bindings.iter().all(is_receiver)
     }
 
-    fn new_outcome(&self, ty: &TypeExpr, scope: ScopeIndex, at: u32) -> Outcome {
+    /// Whether a name alone is an attribute of a type around, reached through the receiver there.
+    fn is_attribute(&self, name: &Name, scope: ScopeIndex, at: u32) -> bool {
+        let is_open = |def: &Def| self.rules().reach(def.decl().kind) == crate::Reach::Open;
+        let is_local = || self.locals.seen(self.facts, self.rules(), name, scope, at).is_some();
+        let mut types = self.types_around(scope).into_iter().filter(is_open);
+        types.any(|def| self.variable_in(&Ty::instance(def), name).is_some()) && !is_local()
+    }
+
+    fn new_outcome(&self, ty: &TypeExpr, args: &[ExprIndex], scope: ScopeIndex, at: u32) -> Outcome {
         let ty = self.path_expr(&Frame::Body, ty, scope, at, Namespace::Type);
         let constructed = match ty {
             Ty::Instance(..) => ty.into_type(),
             other => other,
         };
+        let arguments = Arguments { frame: &Frame::Body, args, keywords: &[] };
+        if let Some(outcome) = self.overloaded_construction(&constructed, &arguments) {
+            return outcome;
+        }
         match self.literal_target(&constructed) {
             Target::Set { callees, .. } => Outcome::Edges(CallType::InternalConstructor, callees),
             Target::Outside { external, .. } => boundary(external, true),
@@ -332,6 +400,8 @@ impl Session<'_> {
         match def.decl().kind {
             DeclKind::Variant => set(Callee::Variant(def.symbol()), true),
             kind if kind.is_callable() => set(Callee::Function(def.symbol()), false),
+            // The constructor that a type has without a declaration.
+            kind if kind.type_kind().is_some() => set(Callee::New(def.symbol()), true),
             _ => Target::None,
         }
     }
@@ -368,7 +438,7 @@ impl Session<'_> {
                 Construction::Constructor(constructor) if !constructor.def.is_library() => {
                     set(Callee::Function(constructor.def.symbol()), true)
                 }
-                Construction::Unknown => Target::None,
+                Construction::Unknown | Construction::Overloads(_) => Target::None,
                 _ => set(Callee::New(def.symbol()), true),
             },
             Ty::ExternalInstance(external) => {

@@ -116,6 +116,11 @@ impl Session<'_> {
             (Ty::Param(def, index), _) => {
                 learned.learn(ParamId { owner: def.id(), index: *index }, actual.clone());
             }
+            (Ty::Instance(..), Ty::Closure(_)) => {
+                if let Some(callable) = self.rules().callable(self, pattern) {
+                    self.unify_callable(&callable, actual, learned);
+                }
+            }
             (Ty::Instance(def, args), _) => self.unify_instance(def, args, actual, learned),
             (Ty::Tuple(parts), Ty::Tuple(actuals)) => self.unify_all(parts, actuals, learned),
             (Ty::Type(inner), Ty::Type(actual)) | (Ty::Awaitable(inner), Ty::Awaitable(actual)) => {

@@ -111,7 +111,9 @@ impl Session<'_> {
         let of = |index: ExprIndex| self.expr(frame, index);
         match self.expr_at(frame, index) {
             Expr::Unknown => Ty::Unknown,
-            Expr::Name { name, scope, at } => self.name(frame, name, *scope, *at, Namespace::Value),
+            Expr::Name { name, scope, at } => {
+                self.name(frame, name, *scope, *at, self.name_namespace(frame, index))
+            }
             Expr::Path { path, scope, at } => self.path_expr(frame, path, *scope, *at, Namespace::Value),
             Expr::This { scope } => self.this(frame, *scope),
             Expr::Super { scope } => self.base_view(&self.this(frame, *scope)),
@@ -125,8 +127,9 @@ impl Session<'_> {
                 self.with_args(&place, member, type_args)
             }
             Expr::Call { .. } => self.call_value(frame, index),
-            Expr::New { ty, scope, at, .. } => {
-                self.constructed(self.path_expr(frame, ty, *scope, *at, Namespace::Type))
+            Expr::New { ty, args, scope, at } => {
+                let instance = self.constructed(self.path_expr(frame, ty, *scope, *at, Namespace::Type));
+                self.construction_value(frame, instance, args)
             }
             Expr::MacroCall { name, args, .. } => match frame {
                 Frame::Body => rules.macro_value(self, name, args),
@@ -171,7 +174,16 @@ impl Session<'_> {
 
     /// Whether a member is called, where that makes a difference.
     fn member_namespace(&self, frame: &Frame<'_>, index: ExprIndex) -> Namespace {
-        if !self.rules().keeps_methods_apart() {
+        self.called_namespace(self.rules().keeps_methods_apart(), frame, index)
+    }
+
+    /// Whether a name is called, where that makes a difference.
+    fn name_namespace(&self, frame: &Frame<'_>, index: ExprIndex) -> Namespace {
+        self.called_namespace(self.rules().keeps_functions_apart(), frame, index)
+    }
+
+    fn called_namespace(&self, makes_difference: bool, frame: &Frame<'_>, index: ExprIndex) -> Namespace {
+        if !makes_difference {
             return Namespace::Value;
         }
         let is_called = match frame {

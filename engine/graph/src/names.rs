@@ -46,7 +46,7 @@ impl Session<'_> {
             }
             let reach = self.rules().reach(decl.kind);
             if reach != Reach::Hidden
-                && let Some(ty) = self.name_of_scope(place, &scope, name, namespace)
+                && let Some(ty) = self.rules().inner_name(self, place, &scope, Some(&def), name, namespace)
             {
                 return ty;
             }
@@ -56,7 +56,7 @@ impl Session<'_> {
             scope.owner = decl.owner.clone();
         }
         scope.owner = Name::default();
-        match self.name_of_scope(place, &scope, name, namespace) {
+        match self.rules().inner_name(self, place, &scope, None, name, namespace) {
             Some(ty) => ty,
             None => self.outer_name(place, name, namespace),
         }
@@ -72,7 +72,13 @@ impl Session<'_> {
     }
 
     /// What a scope itself makes of a name: its declarations, variables and imports, then its globs.
-    fn name_of_scope(&self, from: &Place, scope: &Place, name: &Name, namespace: Namespace) -> Option<Ty> {
+    pub fn name_of_scope(
+        &self,
+        from: &Place,
+        scope: &Place,
+        name: &Name,
+        namespace: Namespace,
+    ) -> Option<Ty> {
         self.declared(scope, name, namespace).or_else(|| self.through_globs(from, scope, name, namespace))
     }
 

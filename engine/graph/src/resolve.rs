@@ -57,7 +57,10 @@ impl Session<'_> {
                 {
                     return None;
                 }
-                (self.variable_owner(&self.place_of(*scope), name)?, name, false)
+                let owner = self.variable_owner(&self.place_of(*scope), name)?;
+                // A variable of a type is reached by its name alone through the receiver.
+                let through_self = !owner.qualname.is_empty();
+                (owner, name, through_self)
             }
             Expr::Path { path: TypeExpr::Path(segments), scope, .. } => {
                 let (last, before) = segments.split_last().filter(|(_, before)| !before.is_empty())?;
@@ -97,7 +100,7 @@ impl Session<'_> {
     }
 
     /// Whose variable `name` is, as a member of a type, instance or module of the set.
-    fn variable_in(&self, holder: &Ty, name: &Name) -> Option<Symbol> {
+    pub(crate) fn variable_in(&self, holder: &Ty, name: &Name) -> Option<Symbol> {
         match holder {
             Ty::Instance(def, args) | Ty::Super(def, args) => {
                 let bases = self.linear(def, args);
@@ -127,6 +130,12 @@ impl Session<'_> {
         let mut scope = place.clone();
         loop {
             let reach = self.place_def(&scope).map(|def| (self.rules().reach(def.decl().kind), def));
+            if let Some((crate::Reach::Open, def)) = &reach
+                && def.decl().kind.type_kind().is_some()
+                && let Some(owner) = self.variable_in(&Ty::instance(def.clone()), name)
+            {
+                return Some(owner);
+            }
             let items = match &reach {
                 Some((crate::Reach::Hidden, _)) => [].into(),
                 _ => self.members(&scope.path, &scope.owner, name),

@@ -5,7 +5,8 @@ use bindery_facts::{
 };
 
 use crate::{
-    Args, Def, External, FunctionTy, Item, Key, Library, Module, Place, Provided, Session, Ty, Unit, defaults,
+    Args, CallableTy, Def, External, FunctionTy, Item, Key, Library, Module, Place, Provided, Session, Ty,
+    Unit, defaults,
 };
 
 /// The name spaces a language keeps apart. Languages with one ignore it.
@@ -102,6 +103,10 @@ pub struct CallView<'c> {
 pub enum Construction {
     /// A constructor that is declared in the set or in the library.
     Constructor(Rc<FunctionTy>),
+    /// Several, told apart by what they are called with (see [`Rules::select`]). A function whose
+    /// declaration is the type itself stands for the one that the language makes without a declaration,
+    /// which takes the parameters of the type's own head.
+    Overloads(Rc<[Ty]>),
     /// The type has none: the synthetic `<type id>.<new>`.
     Synthetic(Def),
     /// It inherits one, or may, from outside the set.
@@ -177,6 +182,29 @@ pub trait Rules: Sync {
     /// Whether `x.f()` means a method where `x` has an attribute `f` as well.
     fn keeps_methods_apart(&self) -> bool {
         false
+    }
+
+    /// Whether `f()` means a function where a variable `f` is in scope as well: the names of functions
+    /// and of variables are kept apart, and a called name is a [`Namespace::Method`].
+    fn keeps_functions_apart(&self) -> bool {
+        false
+    }
+
+    /// What the inside of a declaration, or of the file if there is none, makes of a name: `scope` is the
+    /// declaration `def` as a place, `from` where the name is used. The default: what is declared or
+    /// imported directly there, then its globs. Languages where a type's inside sees inherited members
+    /// say so here.
+    fn inner_name(
+        &self,
+        session: &Session,
+        from: &Place,
+        scope: &Place,
+        def: Option<&Def>,
+        name: &Name,
+        namespace: Namespace,
+    ) -> Option<Ty> {
+        let _ = def;
+        session.name_of_scope(from, scope, name, namespace)
     }
 
     /// Which of several items of one name in one scope a use means. Usually one; several only where
@@ -465,6 +493,26 @@ pub trait Rules: Sync {
     /// instead of a construction.
     fn calls_convert(&self) -> bool {
         false
+    }
+
+    /// Which of several functions of one name a call means, by what it is called with; none if it cannot
+    /// be told. The default: the only one that can be called so.
+    fn select(&self, session: &Session, candidates: &[Ty], call: &CallView<'_>) -> Option<Ty> {
+        session.only_fitting(candidates, call)
+    }
+
+    /// What stands for type parameter `index` of a called function in its result, if the call does not
+    /// tell; none: the parameter itself.
+    fn unlearned(&self, session: &Session, function: &Def, index: u32) -> Option<Ty> {
+        let _ = (session, function, index);
+        None
+    }
+
+    /// The function type that a closure stands for where a value of type `ty` is expected, if `ty` is
+    /// declared (functional interfaces).
+    fn callable(&self, session: &Session, ty: &Ty) -> Option<Rc<CallableTy>> {
+        let _ = (session, ty);
+        None
     }
 
     /// The names constructors are declared under (`__init__`, `constructor`), beside the type's own.
