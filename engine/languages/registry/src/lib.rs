@@ -18,6 +18,8 @@ pub struct LanguageEntry {
 static REGISTRY: &[LanguageEntry] = &[
     #[cfg(feature = "go")]
     LanguageEntry { adapter: &bindery_language_go::ADAPTER, rules: &bindery_language_go::RULES },
+    #[cfg(feature = "java")]
+    LanguageEntry { adapter: &bindery_language_java::ADAPTER, rules: &bindery_language_java::RULES },
     #[cfg(feature = "python")]
     LanguageEntry { adapter: &bindery_language_python::ADAPTER, rules: &bindery_language_python::RULES },
     #[cfg(feature = "rust")]
