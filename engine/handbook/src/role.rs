@@ -72,8 +72,8 @@ const IO_MODULES: &[&str] = &[
     "tokio",
     "urllib",
 ];
-/// The same in Rust's standard library, by the second segment.
-const STD_IO_MODULES: &[&str] = &["fs", "io", "net", "os", "process"];
+/// The same in the standard libraries of Rust (`std`) and Java (`java`), by the second segment.
+const STD_IO_MODULES: &[&str] = &["fs", "io", "net", "nio", "os", "process", "sql"];
 /// Calls into so many other files make an orchestrator.
 const ORCHESTRATED_FILES: usize = 6;
 
@@ -130,6 +130,10 @@ pub(crate) fn is_test_path(path: &RepoPath) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     is_in_test_directory
         || path.as_str().starts_with("test/")
+        // The layout of Maven and Gradle, and the names their test runners look for.
+        || format!("/{path}").contains("/src/test/")
+        || stem.ends_with("Test")
+        || stem.ends_with("Tests")
         || stem.starts_with("test_")
         || stem.ends_with("_test")
         || stem.ends_with("_tests")
@@ -188,7 +192,7 @@ fn is_io(callee: &Callee) -> bool {
     let Callee::Boundary { specifier, .. } = callee else { return false };
     let mut segments = specifier.split(['.', ':', '/']).filter(|segment| !segment.is_empty());
     match segments.next() {
-        Some("std") => segments.next().is_some_and(|second| STD_IO_MODULES.contains(&second)),
+        Some("std" | "java") => segments.next().is_some_and(|second| STD_IO_MODULES.contains(&second)),
         Some(first) => IO_MODULES.contains(&first),
         None => false,
     }
