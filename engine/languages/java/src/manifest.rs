@@ -3,6 +3,8 @@
 //! | entry | because |
 //! |---|---|
 //! | `("package", "name", …)`, `("package", "description", …)` | `<name>` or `<artifactId>`, `<description>`; `rootProject.name` |
+//! | `("artifact", "core", "")` | the project's own `<artifactId>` |
+//! | `("dependency", "core", "")` | the `<artifactId>` of a `<dependency>` |
 //! | `("module", "a/b", "")` | `<module>a/b</module>`; `include(":a:b")` |
 
 use bindery_facts::{Manifest, ManifestEntry};
@@ -49,7 +51,13 @@ fn read_pom(text: &str) -> Vec<ManifestEntry> {
         let content = after.split('<').next().unwrap_or_default().trim();
         match (open.as_slice(), element) {
             (["project"], "name") => name = Some(content),
-            (["project"], "artifactId") => artifact = Some(content),
+            (["project"], "artifactId") => {
+                artifact = Some(content);
+                entries.push(entry("artifact", content, ""));
+            }
+            (["project", "dependencies", "dependency"], "artifactId") => {
+                entries.push(entry("dependency", content, ""));
+            }
             (["project"], "description") if !content.is_empty() => {
                 let folded: Vec<&str> = content.split_whitespace().collect();
                 entries.push(entry("package", "description", &folded.join(" ")));
@@ -113,10 +121,12 @@ mod tests {
     fn a_pom_names_itself_and_its_modules() {
         let text = "<?xml version=\"1.0\"?>\n<!-- <name>no</name> -->\n<project a=\"b\">\n<parent><artifactId>p\
                     </artifactId></parent>\n<artifactId>demo</artifactId>\n<name>${x}</name><description>A\n b\
-                    </description><modules><module>core</module><module>cli/</module></modules><x/></project>";
+                    </description><dependencies><dependency><artifactId>q</artifactId></dependency></dependencies><modules><module>core</module><module>cli/</module></modules><x/></project>";
         let expected = [
             entry("package", "name", "demo"),
+            entry("artifact", "demo", ""),
             entry("package", "description", "A b"),
+            entry("dependency", "q", ""),
             entry("module", "core", ""),
             entry("module", "cli", ""),
         ];

@@ -11,6 +11,7 @@
 //! * A static import is a member import: its last segment is looked up in the type before it.
 //! * `f(x)` has an [`bindery_facts::Expr::Name`] as callee, which the rules look up among methods only.
 //! * `this(…)` and `super(…)` call the member `<init>` of the receiver or of its superclass.
+//! * `outer.new Inner()` calls the member `new Inner` of `outer`.
 //! * An enum constant is a variant and constructs its enum; its body, like the body of a class instance
 //!   creation, is a class named `<anonymous>`.
 //! * The components of a record are parameters of the record's declaration and variables in it; their

@@ -52,7 +52,10 @@ impl Reader<'_> {
         let expr = match self.kind(call) {
             Kind::ObjectCreationExpression => {
                 let ty = self.child(call, Field::Type).map_or(TypeExpr::Unknown, |ty| self.type_expr(ty));
-                self.construction(call, ty, args)
+                match self.outer_instance(call) {
+                    Some(outer) => self.inner_construction(outer, &ty, args),
+                    None => self.construction(call, ty, args),
+                }
             }
             Kind::EnumConstant => {
                 let ty = self.enclosing_enum(call).unwrap_or(TypeExpr::Unknown);
@@ -67,6 +70,23 @@ impl Reader<'_> {
         for (position, argument) in arguments.into_iter().enumerate() {
             self.fill_argument(argument, expr, position as u32);
         }
+    }
+
+    /// The object of `outer.new Inner()`.
+    fn outer_instance(&self, call: NodeIndex) -> Option<NodeIndex> {
+        let first = self.tree.children(call).next()?;
+        (self.kind(first) != Kind::New).then_some(first)
+    }
+
+    fn inner_construction(&mut self, outer: NodeIndex, ty: &TypeExpr, args: Vec<ExprIndex>) -> Expr {
+        let inner = match ty {
+            TypeExpr::Path(segments) => names(segments).join("."),
+            _ => String::new(),
+        };
+        let base = self.value(outer);
+        let name = format!("new {inner}").into();
+        let callee = self.push(Expr::Member { base, name, type_args: Vec::new() });
+        Expr::Call { callee, args, keywords: Vec::new() }
     }
 
     fn construction(&self, call: NodeIndex, ty: TypeExpr, args: Vec<ExprIndex>) -> Expr {

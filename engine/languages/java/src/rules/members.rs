@@ -11,6 +11,8 @@ use super::{inheritance, operations};
 
 /// The name that constructor calls (`this(…)`, `super(…)`) are lowered to.
 const CONSTRUCTOR: &str = "<init>";
+/// What stands before the name of an inner class that a receiver constructs (`outer.new Inner()`).
+const INNER: &str = "new ";
 
 /// A member of exactly this value or type.
 pub(super) fn direct_member(
@@ -20,6 +22,9 @@ pub(super) fn direct_member(
     name: &Name,
     namespace: Namespace,
 ) -> Option<Ty> {
+    if let (Some(inner), Namespace::Method) = (name.strip_prefix(INNER), namespace) {
+        return member_type(session, receiver, &inner.into());
+    }
     match receiver {
         Ty::Instance(def, args) if name == CONSTRUCTOR => {
             Some(constructors(session, &Ty::Instance(def.clone(), args.clone())))
@@ -98,8 +103,10 @@ fn methods(session: &Session, receiver: &Ty, bases: &[Ty], name: &Name) -> Optio
             }
             let Some(method) = session.def(item) else { continue };
             let function = bound(session, receiver, base, method);
-            if !found.iter().any(|known| has_same_parameters(session, known, &function)) {
-                found.push(function);
+            match found.iter_mut().find(|known| has_same_parameters(session, known, &function)) {
+                None => found.push(function),
+                Some(known) if gives_way(session, known, def) => *known = function,
+                Some(_) => {}
             }
         }
     }
@@ -108,6 +115,18 @@ fn methods(session: &Session, receiver: &Ty, bases: &[Ty], name: &Name) -> Optio
         1 => found.pop(),
         _ => Some(Ty::Overloads(found.into())),
     }
+}
+
+/// Whether an abstract method that was found gives way to one with the same parameters of another
+/// interface: its own type does not inherit from that one. Which of several abstract methods is meant
+/// is open (JLS 15.12.2.5); compilers take the last.
+fn gives_way(session: &Session, known: &Ty, interface: &Def) -> bool {
+    let Ty::Function(known) = known else { return false };
+    known.def.decl().flags.is_bodiless
+        && interface.decl().kind == DeclKind::Interface
+        && session.owner(&known.def).is_some_and(|owner| {
+            inheritance::is_subtype(session, &Ty::instance(owner), interface) == Some(false)
+        })
 }
 
 fn bound(session: &Session, receiver: &Ty, base: &Ty, method: Def) -> Ty {
@@ -223,8 +242,14 @@ pub(super) fn member_type(session: &Session, this: &Ty, name: &Name) -> Option<T
     let Ty::Instance(def, args) = this else { return None };
     own_type(session, this, name).or_else(|| {
         let bases = session.linear(def, args);
-        bases.iter().skip(1).find_map(|base| own_type(session, base, name))
+        let inherited = bases.iter().skip(1).filter_map(|base| own_type(session, base, name));
+        inherited.into_iter().find(|ty| !is_private(ty))
     })
+}
+
+fn is_private(ty: &Ty) -> bool {
+    let Ty::Type(instance) = ty else { return false };
+    instance.instance_def().is_some_and(|def| def.decl().visibility == Visibility::Private)
 }
 
 /// A type that a type itself declares.

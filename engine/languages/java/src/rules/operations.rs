@@ -123,6 +123,15 @@ pub(super) fn is_array(def: &Def) -> bool {
     def.is_library() && def.decl().name == ARRAY
 }
 
+/// Whether no type outside the platform can be a subtype: primitive types, arrays, and final classes of
+/// `java.lang`.
+pub(super) fn is_final(ty: &Ty) -> bool {
+    let Some(def) = ty.instance_def() else { return false };
+    let is_final_class =
+        || matches!(def.decl().name.as_str(), "String" | "Class" | "StringBuilder" | "StringBuffer");
+    unboxed_name(ty).is_some() || is_array(def) || is_of_java_lang(def) && is_final_class()
+}
+
 /// What the elements of an array are.
 pub(super) fn array_element(ty: &Ty) -> Option<Ty> {
     let Ty::Instance(def, args) = ty else { return None };

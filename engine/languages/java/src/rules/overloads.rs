@@ -85,7 +85,7 @@ pub(super) fn select(session: &Session, all: &[Ty], call: &CallView<'_>) -> Opti
             }
             pool
         };
-        return most_specific(session, &pool, &args);
+        return most_specific(session, &pool, &args, phase);
     }
     None
 }
@@ -166,7 +166,7 @@ fn argument_fit(session: &Session, function: Option<&FunctionTy>, expected: &Ty,
             let is_object = Some(def) == operations::object(session).instance_def();
             match () {
                 () if is_object => Fit::Plain,
-                () if operations::primitive_name(expected).is_some() || operations::is_array(def) => Fit::Not,
+                () if operations::is_final(expected) => Fit::Not,
                 () => Fit::Open,
             }
         }
@@ -302,40 +302,23 @@ fn agree(a: &Ty, b: &Ty) -> bool {
 
 /// The candidate whose parameters all others take as well (JLS 15.12.2.5); of several with the same
 /// parameters the nearest.
-fn most_specific(session: &Session, pool: &[&Candidate<'_>], args: &[Ty]) -> Option<Ty> {
+fn most_specific(session: &Session, pool: &[&Candidate<'_>], args: &[Ty], phase: Phase) -> Option<Ty> {
+    let places = |candidate: &Candidate<'_>| -> Vec<Ty> {
+        let expected = |index| expected(candidate, index, phase).unwrap_or_default();
+        (0..args.len()).map(expected).collect()
+    };
+    let is_more_specific = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        places(a).iter().zip(&places(b)).all(|(taken, wider)| {
+            agree(taken, wider) || argument_fit(session, Some(b.function), wider, taken) == Fit::Plain
+        })
+    };
     let is_most = |candidate: &&&Candidate<'_>| {
-        pool.iter().all(|other| is_more_specific(session, candidate, other, args))
+        pool.iter().all(|other| std::ptr::eq(**candidate, *other) || is_more_specific(candidate, other))
     };
     let mut most = pool.iter().filter(is_most);
     let first = most.next()?;
-    let is_same = |other: &&Candidate<'_>| {
-        (0..args.len()).all(|index| match (place(first, index, args), place(other, index, args)) {
-            (Some(a), Some(b)) => agree(&a, &b),
-            _ => false,
-        })
-    };
+    let is_same = |other: &&Candidate<'_>| places(first).iter().zip(&places(other)).all(|(a, b)| agree(a, b));
     most.all(is_same).then(|| first.ty.clone())
-}
-
-fn place(candidate: &Candidate<'_>, index: usize, args: &[Ty]) -> Option<Ty> {
-    let phase =
-        if candidate.params.len() == args.len() && !candidate.has_rest { Phase::Plain } else { Phase::Rest };
-    match phase {
-        Phase::Rest if candidate.has_rest => expected(candidate, index, Phase::Rest),
-        _ => expected(candidate, index, Phase::Plain),
-    }
-}
-
-fn is_more_specific(session: &Session, a: &Candidate<'_>, b: &Candidate<'_>, args: &[Ty]) -> bool {
-    if std::ptr::eq(a, b) {
-        return true;
-    }
-    (0..args.len()).all(|index| match (place(a, index, args), place(b, index, args)) {
-        (Some(taken), Some(wider)) => {
-            agree(&taken, &wider) || argument_fit(session, Some(b.function), &wider, &taken) == Fit::Plain
-        }
-        _ => false,
-    })
 }
 
 // ---- Method references

@@ -16,6 +16,11 @@ const TYPE_KEY: &str = "java type";
 /// Build files by directory: `<directory>` with the modules they list.
 const BUILD_KEY: &str = "java build";
 
+/// What a project is called by others, by directory.
+const ARTIFACT_KEY: &str = "java artifact";
+/// The projects that a project depends on, by directory and what they are called.
+const DEPENDENCY_KEY: &str = "java dependency";
+
 /// Offers the types of a file to its package, and a build file to its directory.
 pub(super) fn offers(unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
     let key = |kind, subject: &str, name: &str| Key::Custom {
@@ -36,10 +41,14 @@ pub(super) fn offers(unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         Contents::Manifest(_, manifest) => {
             let directory = directory_of(unit.path.as_str());
             pairs.push((key(BUILD_KEY, directory, ""), Item::File));
-            for (index, entry) in
-                manifest.entries.iter().enumerate().filter(|(_, entry)| entry.kind == "module")
-            {
-                pairs.push((key(BUILD_KEY, directory, &entry.key), Item::Entry(index as u32)));
+            for (index, entry) in manifest.entries.iter().enumerate() {
+                let key = match entry.kind.as_str() {
+                    "module" => key(BUILD_KEY, directory, &entry.key),
+                    "artifact" => key(ARTIFACT_KEY, directory, ""),
+                    "dependency" => key(DEPENDENCY_KEY, directory, &entry.key),
+                    _ => continue,
+                };
+                pairs.push((key, Item::Entry(index as u32)));
             }
         }
     }
@@ -89,7 +98,7 @@ pub(super) fn set_type(session: &Session, from: &Name, package: &str, name: &str
 }
 
 /// Of several types with one full name: the one in the same source root, else in the same module, else in
-/// the same build. A class path holds one of them; which, only the build can say.
+/// a module of the same build that it depends on, else in the same build. A class path holds one of them; which, only the build can say.
 fn nearest(session: &Session, from: &Name, package: &str, items: &[Provided]) -> Option<Def> {
     if let [only] = items {
         return session.def(only);
@@ -105,11 +114,20 @@ fn nearest(session: &Session, from: &Name, package: &str, items: &[Provided]) ->
     };
     let module = module_directory(session, from);
     let build = build_root(session, &module);
+    let is_in_build = |path: &str| build_root(session, &module_directory(session, path)) == build;
     only(&|path| source_root(path, package) == own_root)
         .or_else(|()| only(&|path| module_directory(session, path) == module))
-        .or_else(|()| only(&|path| build_root(session, &module_directory(session, path)) == build))
+        .or_else(|()| only(&|path| is_in_build(path) && depends(session, &module, path)))
+        .or_else(|()| only(&is_in_build))
         .ok()
         .flatten()
+}
+
+/// Whether a module names the project that a file is part of as a dependency.
+fn depends(session: &Session, module: &str, path: &str) -> bool {
+    let artifacts = session.custom(ARTIFACT_KEY, &module_directory(session, path), "");
+    let mut names = artifacts.iter().filter_map(Provided::entry).map(|entry| &entry.key);
+    names.any(|name| !session.custom(DEPENDENCY_KEY, module, name).is_empty())
 }
 
 /// The directory that a file's package directories stand in.
