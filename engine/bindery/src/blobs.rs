@@ -60,11 +60,27 @@ pub(crate) struct Blobs {
     store: ContentStore,
     waiting: Mutex<Vec<(ContentHash, Vec<u8>)>>,
     lost: AtomicBool,
+    in_memory: AtomicBool,
 }
 
 impl Blobs {
     pub(crate) fn new(store: ContentStore) -> Self {
-        Self { store, waiting: Mutex::default(), lost: AtomicBool::new(false) }
+        Self {
+            store,
+            waiting: Mutex::default(),
+            lost: AtomicBool::new(false),
+            in_memory: AtomicBool::new(false),
+        }
+    }
+
+    /// From now on new blobs are kept in memory, where nobody takes them away. A run that does so leaves no state.
+    pub(crate) fn keep_in_memory(&self) {
+        self.in_memory.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they are.
+    pub(crate) fn are_in_memory(&self) -> bool {
+        self.in_memory.load(Ordering::Relaxed)
     }
 
     /// The store behind.
@@ -97,7 +113,7 @@ impl Blobs {
     /// Keeps blobs, on disk at once if they are many and it can be written.
     pub(crate) fn write(&self, blobs: Vec<(ContentHash, Vec<u8>)>) -> Vec<Blob> {
         let is_large = blobs.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() >= WORTH_A_SEGMENT;
-        match is_large.then(|| self.store.append_blobs(&blobs)).flatten() {
+        match (is_large && !self.are_in_memory()).then(|| self.store.append_blobs(&blobs)).flatten() {
             Some(places) => {
                 places.into_iter().zip(&blobs).map(|(place, (key, _))| Blob::at(place, *key)).collect()
             }
@@ -115,6 +131,9 @@ impl Blobs {
 
     /// Writes what waits in memory; where each of it lies now. None: it cannot be written and still waits.
     pub(crate) fn flush(&self) -> Option<BTreeMap<Blob, Blob>> {
+        if self.are_in_memory() {
+            return None;
+        }
         let mut waiting = self.waiting();
         let places = self.store.append_blobs(&waiting)?;
         let moved = waiting.iter().enumerate().zip(places).map(|((offset, (key, bytes)), place)| {

@@ -16,7 +16,6 @@ use crate::options::Progress;
 use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
 use crate::repository::Repository;
 use crate::run::{Computed, Run, to_write};
-use crate::state::State;
 use crate::timing::Timed;
 
 impl Repository {
@@ -38,14 +37,12 @@ impl Repository {
         self.check_interrupt()?;
         let differing = run.verification(&computed);
         run.report.replaced_cache_entries += differing.len() as u64;
-        let foreign = match self.write(&mut run, &mut computed) {
-            Ok(foreign) => foreign,
-            Err(Stop::Failure(failure)) => return Err(failure),
-            // The cache lost something between reading and writing: once more, without it.
-            Err(Stop::Lost) => {
-                run.blobs.start_over();
-                computed = run.compute(State::default(), None)?;
-                self.write(&mut run, &mut computed).map_err(failure)?
+        let foreign = loop {
+            match self.write(&mut run, &mut computed) {
+                Ok(foreign) => break foreign,
+                Err(Stop::Failure(failure)) => return Err(failure),
+                // The cache lost something between reading and writing.
+                Err(Stop::Lost) => computed = run.compute_anew()?,
             }
         };
         let mut faults = std::mem::take(&mut computed.analysis.faults);
@@ -239,13 +236,6 @@ impl Repository {
         let diff = similar::TextDiff::from_lines(&old, &new);
         let text = diff.unified_diff().header(&format!("a/{path}"), &format!("b/{path}")).to_string();
         Ok(Some(text))
-    }
-}
-
-fn failure(stop: Stop) -> Failure {
-    match stop {
-        Stop::Failure(failure) => failure,
-        Stop::Lost => Failure::cache_lost(),
     }
 }
 

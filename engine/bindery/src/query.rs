@@ -45,8 +45,13 @@ impl Repository {
     }
 
     fn look_up(&self, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome>, Failure> {
-        let (_, computed) = self.computed(&Quiet)?;
-        find(&computed, name, ends).map_err(|_| Failure::machine("the cache changed while it was read"))
+        let (mut run, mut computed) = self.computed(&Quiet)?;
+        loop {
+            match find(&computed, name, ends) {
+                Ok(found) => return Ok(found),
+                Err(Lost) => computed = run.compute_anew()?,
+            }
+        }
     }
 
     /// Everything a build would work out, without writing an output.
@@ -101,7 +106,7 @@ impl Repository {
 
     /// What stands behind an output or a file, and what depends on it.
     pub fn why(&self, target: &str) -> Result<WhyOutcome, Failure> {
-        let (run, computed) = self.computed(&Quiet)?;
+        let (mut run, mut computed) = self.computed(&Quiet)?;
         let (_, stale) = self.staleness(&run, &computed, false)?;
         let target = target.trim_start_matches("./");
         let page = computed
@@ -115,9 +120,11 @@ impl Repository {
             return Ok(why::page(&computed, page, state));
         }
         let path = RepoPath::new(target.split_once(':').map_or(target, |(path, _)| path));
-        if computed.analysis.snapshot.slot(&path).is_some() {
-            return why::file(&computed, &path)
-                .map_err(|_| Failure::machine("the cache changed while it was read"));
+        while computed.analysis.snapshot.slot(&path).is_some() {
+            match why::file(&computed, &path) {
+                Ok(outcome) => return Ok(outcome),
+                Err(Lost) => computed = run.compute_anew()?,
+            }
         }
         Err(Failure::usage(format!("`{target}` is neither a page of the handbook nor an input"))
             .with_hint("`bindery status --skipped` lists what is left out, and why"))
@@ -136,7 +143,7 @@ fn find(computed: &Computed, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome
     let ids = Ids { clashes: &analysis.state.clashes };
     let mut found = Vec::new();
     for (slot, file) in analysis.snapshot.scanned() {
-        let Some(unit) = analysis.snapshot.unit(slot) else { continue };
+        let unit = analysis.snapshot.unit(slot).ok_or(Lost)?;
         let bindery_graph::Contents::Source(summary) = &unit.contents else { continue };
         let wanted = |decl: &bindery_facts::Decl| {
             let symbol = Symbol { path: file.path.clone(), qualname: decl.qualname.clone() };

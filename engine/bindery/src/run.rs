@@ -36,6 +36,8 @@ pub(crate) struct Run<'a> {
     moved: Option<Moved>,
     /// With `--verify`: the state whose every entry is worked out again.
     verified: Option<State>,
+    /// The cache lost something before.
+    starts_over: bool,
     head: HeadVersion,
     stamp: RacyStamp,
     mode: GateMode,
@@ -105,6 +107,7 @@ impl<'a> Run<'a> {
                 date,
                 moved: None,
                 verified: None,
+                starts_over: false,
                 head,
                 stamp,
                 mode,
@@ -186,13 +189,26 @@ impl<'a> Run<'a> {
         match self.attempt(old, moved) {
             Ok(computed) => Ok(computed),
             Err(Stop::Failure(failure)) => Err(failure),
-            Err(Stop::Lost) => {
-                self.blobs.start_over();
-                match self.attempt(State::default(), None) {
-                    Ok(computed) => Ok(computed),
-                    Err(Stop::Failure(failure)) => Err(failure),
-                    Err(Stop::Lost) => Err(Failure::cache_lost()),
+            Err(Stop::Lost) => self.compute_anew(),
+        }
+    }
+
+    /// Works everything out from the sources alone, because the cache lost something. The first time what is
+    /// found goes to the cache, which may have been damaged; whoever loses that too has somebody who removes the
+    /// cache while it is used, and from then on memory must do.
+    pub(crate) fn compute_anew(&mut self) -> Result<Computed, Failure> {
+        loop {
+            if std::mem::replace(&mut self.starts_over, true) {
+                if self.blobs.are_in_memory() {
+                    return Err(Failure::cache_lost());
                 }
+                self.blobs.keep_in_memory();
+            }
+            self.blobs.start_over();
+            match self.attempt(State::default(), None) {
+                Ok(computed) => return Ok(computed),
+                Err(Stop::Failure(failure)) => return Err(failure),
+                Err(Stop::Lost) => {}
             }
         }
     }
@@ -297,13 +313,20 @@ impl<'a> Run<'a> {
             && before
                 .iter()
                 .all(|(path, file)| after.get(path).is_some_and(|other| other.content == file.content));
+        let same_rules = old.known.selection_rules == new.known.selection_rules;
+        // What the cache lost meanwhile it did not get wrong.
+        let differs = |a: Option<Blob>, b: Option<Blob>| match (a, b) {
+            (Some(a), Some(b)) => {
+                let (a, b) = (self.blobs.read(&a), self.blobs.read(&b));
+                a.is_some() && b.is_some() && a != b
+            }
+            (None, None) => false,
+            _ => same_rules,
+        };
         let mut differing = Vec::new();
         for (path, file) in &before {
             let Some(other) = after.get(path).filter(|other| other.content == file.content) else { continue };
             let (facts, resolution) = (file.facts_blobs(), file.resolution_blob());
-            let differs = |a: Option<Blob>, b: Option<Blob>| {
-                a.map(|blob| self.blobs.read(&blob)) != b.map(|blob| self.blobs.read(&blob))
-            };
             let other_facts = other.facts_blobs();
             if differs(facts.0, other_facts.0) || differs(facts.1, other_facts.1) {
                 differing.push(format!("facts of `{path}`"));

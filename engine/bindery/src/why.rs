@@ -15,6 +15,7 @@ use crate::outcome::{OutputState, WhyOutcome};
 use crate::query::in_words;
 use crate::relink::edges;
 use crate::run::Computed;
+use crate::state::FileRecord;
 
 /// More inputs than this behind one change are counted.
 const MOST_INPUTS: usize = 10;
@@ -56,8 +57,9 @@ pub(crate) fn file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, L
         }
     }
     if let Some(slot) = analysis.snapshot.slot(path)
-        && let Ok(resolution) = analysis.snapshot.resolution(slot)
+        && analysis.snapshot.file(slot).is_some_and(FileRecord::is_scanned)
     {
+        let resolution = analysis.snapshot.resolution(slot)?;
         pages.extend(edges(&resolution).filter_map(|(_, symbol)| computed.structure.page_of(&symbol.path)));
     }
     to.extend(pages.into_iter().map(|page| format!("shown on page {page}")));
