@@ -22,6 +22,7 @@ pub(super) struct State {
     packages: RefCell<FxHashMap<Name, Module>>,
     imports: RefCell<FxHashMap<(Name, Name), Ty>>,
     files: RefCell<FxHashMap<Name, Rc<FileMarks>>>,
+    outer_names: RefCell<FxHashMap<(Name, Name), Ty>>,
     together: RefCell<FxHashMap<(Name, Name), bool>>,
     pub(super) levels: RefCell<FxHashMap<u32, Levels>>,
 }
@@ -297,8 +298,19 @@ fn of_modules(session: &Session, module: &str, path: &str) -> Option<Found> {
 }
 
 /// What a name means that neither the file nor a dot import declares: an imported package, the package's
-/// other files, what the language predeclares.
+/// other files, what the language predeclares. It is the same in all of a file.
 pub(super) fn outer_name(session: &Session, place: &Place, name: &Name, namespace: Namespace) -> Ty {
+    let state = session.state::<State>();
+    let key = (place.path.clone(), name.clone());
+    if let Some(known) = state.outer_names.borrow().get(&key) {
+        return known.clone();
+    }
+    let ty = find_outer_name(session, place, name, namespace);
+    state.outer_names.borrow_mut().insert(key, ty.clone());
+    ty
+}
+
+fn find_outer_name(session: &Session, place: &Place, name: &Name, namespace: Namespace) -> Ty {
     let imports = session.custom(IMPORT, &place.path, "");
     let mut outside: Vec<(&Import, Name)> = Vec::new();
     for import in imports.iter().filter_map(Provided::import) {
