@@ -270,12 +270,11 @@ impl Session<'_> {
         learned: &mut Learned,
     ) {
         for (index, arg) in arguments.args.iter().enumerate() {
-            let Some(param) = arguments.param_of(function, index) else { continue };
-            let Some(pattern) = signature.params.get(param).filter(|pattern| pattern.is_generic()) else {
-                continue;
-            };
-            let actual = self.expr(arguments.frame, *arg);
-            self.unify(pattern, &actual, learned);
+            let Some(pattern) = taken_as(function, signature, arguments, index) else { continue };
+            if pattern.is_generic() {
+                let actual = self.expr(arguments.frame, *arg);
+                self.unify(&pattern, &actual, learned);
+            }
         }
         self.learn_from_bounds(function, signature, learned);
     }
@@ -371,6 +370,23 @@ impl Session<'_> {
             _ => return None,
         };
         callable.params.get(param as usize).cloned()
+    }
+}
+
+/// The type that argument number `index` is to fit: of a rest parameter, which takes all that are left, that
+/// of its elements.
+fn taken_as(
+    function: &FunctionTy,
+    signature: &Signature,
+    arguments: &Arguments<'_>,
+    index: usize,
+) -> Option<Ty> {
+    let param = arguments.param_of(function, index)?;
+    let is_positional = index + arguments.keywords.len() < arguments.args.len();
+    let rest = function.def.decl().params.iter().position(|param| param.kind == ParamKind::Variadic);
+    match rest.filter(|rest| is_positional && param >= *rest) {
+        Some(rest) => signature.params.get(rest).map(|collection| collection.arg(0)),
+        None => signature.params.get(param).cloned(),
     }
 }
 

@@ -33,7 +33,7 @@ use bindery_source::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::UnitIndex;
-use crate::{Contents, External, Item, Provided, Rules, Unit};
+use crate::{Contents, External, Item, Key, Provided, Rules, Unit};
 
 mod notation;
 
@@ -110,7 +110,11 @@ impl Library {
         let decl = def.decl();
         let mut owner = decl.owner.clone();
         let mut class = Name::default();
-        if let Some((before, of_type)) = owner.rsplit_once(TYPE_SEPARATOR) {
+        // A module's own path may hold the separator.
+        let key = Key::Symbol { path: LIBRARY.into(), qualname: owner.clone() };
+        let is_module = |item: &Provided| item.decl().is_some_and(|decl| decl.kind == DeclKind::Module);
+        let is_in_module = self.index.provided(&key).first().is_some_and(is_module);
+        if !is_in_module && let Some((before, of_type)) = owner.rsplit_once(TYPE_SEPARATOR) {
             (class, owner) = (of_type.split('<').next().unwrap_or(of_type).into(), before.into());
         }
         External { specifier: owner, class, name: decl.name.clone() }

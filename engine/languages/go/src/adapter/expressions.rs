@@ -16,9 +16,14 @@ impl Reader<'_> {
             Kind::CompositeLiteral => self.construction(node),
             Kind::TypeConversion => self.conversion(node),
             Kind::SelectorExpression => self.selector(node),
-            Kind::ParenthesizedExpression | Kind::VariadicArgument | Kind::LiteralElement => {
+            Kind::ParenthesizedExpression | Kind::LiteralElement => {
                 self.parts(node).next().map(|inner| self.value(inner))
             }
+            // `list...` passes each element.
+            Kind::VariadicArgument => self.parts(node).next().map(|inner| {
+                let base = self.value(inner);
+                self.push(Expr::Index { base, index: None })
+            }),
             Kind::UnaryExpression => self.unary(node),
             Kind::BinaryExpression => self.binary(node),
             Kind::IndexExpression => self.index(node),

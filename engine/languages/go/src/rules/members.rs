@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use bindery_facts::{DeclKind, Name};
-use bindery_graph::{Args, Def, Item, Namespace, ParamId, Place, Provided, Session, Ty, defaults};
+use bindery_graph::{
+    Args, Def, External, Item, LIBRARY, Namespace, ParamId, Place, Provided, Session, Ty, defaults,
+};
 
 use super::offers::{METHOD, package_key};
 use super::packages::{self, State};
@@ -40,6 +42,10 @@ pub(super) fn direct_member(
             Ty::Instance(def, args) => of_type(session, from, receiver, def, args, name),
             _ => None,
         },
+        Ty::External(external) if external.name.is_empty() => {
+            let known = of_library(session, external, name, namespace);
+            known.or_else(|| Some(session.rules().external_member(external, name)))
+        }
         Ty::Module(module) => packages::member(session, &from.path, module, name, namespace),
         Ty::Param(def, index) if *index != ParamId::SELF => {
             let bounds = constraint(session, def, *index);
@@ -48,6 +54,12 @@ pub(super) fn direct_member(
         }
         _ => defaults::direct_member(session, from, receiver, name, namespace),
     }
+}
+
+/// What the library data knows of a package of the standard library.
+fn of_library(session: &Session, package: &External, name: &Name, namespace: Namespace) -> Option<Ty> {
+    let module = session.symbol(&LIBRARY.into(), &package.specifier)?;
+    session.declared(&module.place(), name, namespace).filter(Ty::is_known)
 }
 
 /// The member at the shallowest depth (*Selectors*). Where a type outside the set stands at a depth without
