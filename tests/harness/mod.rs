@@ -232,7 +232,7 @@ pub struct Seed {
 pub fn seeds() -> Vec<Seed> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let mut seeds = vec![Seed { name: "sample".to_owned(), files: directory(&fixtures.join("sample")) }];
-    for language in ["java", "python", "rust"] {
+    for language in ["go", "java", "python", "rust"] {
         let mut pages: Vec<PathBuf> = std::fs::read_dir(fixtures.join(language))
             .expect("the fixtures are part of the repository")
             .map(|entry| entry.expect("the fixtures can be listed").path())
