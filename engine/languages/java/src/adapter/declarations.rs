@@ -21,6 +21,7 @@ impl Reader<'_> {
             .tree
             .children(node)
             .find(|child| matches!(self.kind(*child), Kind::Identifier | Kind::ScopedIdentifier));
+        self.package_doc = source_text::doc_before(self.source, self.start(node));
         self.package = name.map(|name| self.segments(name).join(".").into());
         false
     }

@@ -4,10 +4,9 @@
 use std::sync::Arc;
 
 use bindery_facts::{
-    Access, Bodies, Decl, DeclIndex, DeclText, Expr, ExprIndex, Exprs, FileFacts, Language, Name, Summary,
-    Variable,
+    Access, Bodies, Decl, DeclIndex, Expr, ExprIndex, Exprs, FileFacts, Language, Name, Summary, Variable,
 };
-use bindery_syntax::{Claim, Prefix, unique_qualnames};
+use bindery_syntax::{Claim, Prefix, doc_comment, unique_qualnames};
 use rustc_hash::FxHashSet;
 
 use super::reader::Reader;
@@ -50,7 +49,10 @@ impl Reader<'_> {
         let is_test = decls.iter().any(|decl| decl.flags.is_test);
         // What a file is for stands before its first type.
         let first = texts.iter().zip(&decls).find(|(_, decl)| decl.owner.is_empty());
-        let doc = first.and_then(|(text, _): (&DeclText, _)| text.doc.clone());
+        let doc = match first {
+            Some((text, _)) => text.doc.clone(),
+            None => self.package_doc.and_then(|doc| doc_comment::leading_paragraphs(&doc)),
+        };
         let summary = Summary {
             language: Language::Java,
             decls,

@@ -65,6 +65,8 @@ pub(super) struct Reader<'s> {
     pub(super) decl_of: FxHashMap<NodeIndex, DeclIndex>,
     pub(super) imports: Vec<Import>,
     pub(super) package: Option<Name>,
+    /// The documentation before the package declaration, which is the package's in `package-info.java`.
+    pub(super) package_doc: Option<String>,
     pub(super) variables: Vec<VariableDraft>,
     /// The call sites whose calls are being read, innermost last.
     pub(super) open_sites: Vec<u32>,
@@ -104,6 +106,7 @@ impl<'s> Reader<'s> {
             decl_of: FxHashMap::default(),
             imports: Vec::new(),
             package: None,
+            package_doc: None,
             variables: Vec::new(),
             open_sites: Vec::new(),
             name_accesses: Vec::new(),

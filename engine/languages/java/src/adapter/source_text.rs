@@ -87,7 +87,9 @@ fn plain_text(doc: &str) -> String {
         rest = &rest[length..];
     }
     out.push_str(rest);
-    decoded(out.trim())
+    let paragraphs = out.split("\n\n").map(|paragraph| paragraph.trim_matches('\n'));
+    let paragraphs: Vec<&str> = paragraphs.filter(|paragraph| !paragraph.trim().is_empty()).collect();
+    decoded(paragraphs.join("\n\n").trim())
 }
 
 /// What a piece of markup at the start of `text` shows, and its length in bytes.
