@@ -73,7 +73,7 @@ impl Reader<'_> {
 
     fn lower_name(&mut self, node: NodeIndex) {
         let parent = self.kind(self.parent(node));
-        let is_part = matches!(self.tree.node(node).field, Field::Name | Field::Field | Field::Parameters)
+        let is_part = matches!(self.tree.node(node).field, Field::Name | Field::Member | Field::Parameters)
             || matches!(
                 parent,
                 Kind::LabeledStatement
@@ -100,7 +100,7 @@ impl Reader<'_> {
     }
 
     fn lower_field_access(&mut self, node: NodeIndex) {
-        let (Some(object), Some(field)) = (self.child(node, Field::Object), self.child(node, Field::Field))
+        let (Some(object), Some(field)) = (self.child(node, Field::Object), self.child(node, Field::Member))
         else {
             return;
         };

@@ -153,7 +153,7 @@ node_fields! {
         Declarator = "declarator",
         Dimensions = "dimensions",
         Element = "element",
-        Field = "field",
+        Member = "field",
         Index = "index",
         Interfaces = "interfaces",
         Left = "left",

@@ -43,11 +43,10 @@ pub(super) fn known_type(session: &Session, from: &Name, path: &[Name]) -> Optio
     (0..path.len()).rev().find_map(|at| {
         let package = joined(&path[..at]);
         let top = packages::type_in(session, from, &package, &path[at])?;
-        let nested = path[at + 1..].iter().try_fold(top, |outer, name| {
+        path[at + 1..].iter().try_fold(top, |outer, name| {
             let Ty::Type(instance) = &outer else { return None };
             members::member_type(session, instance, name)
-        });
-        nested
+        })
     })
 }
 
