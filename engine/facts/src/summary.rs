@@ -86,6 +86,12 @@ pub enum DeclKind {
     /// A type without a name that is known by its members (`struct { … }` where a type is written). Its
     /// name is of the adapter's making. Not a symbol of the graph.
     Anonymous,
+    /// An object written out, whose functions are its members (`const o = { f() {} }`). Not a symbol of
+    /// the graph; as a value it is a module whose names are only reached through it.
+    Object,
+    /// A part of a function or file whose declarations nobody outside can name: a block, a function
+    /// without a name. Not a symbol of the graph.
+    Scope,
 }
 
 impl DeclKind {

@@ -100,7 +100,7 @@ impl Session<'_> {
             }
             Ty::Overloads(all) => match self.selected(all, arguments) {
                 Some(one) => self.called(&one, arguments),
-                None => Ty::Unknown,
+                None => self.agreed_result(all, arguments),
             },
             Ty::Param(def, index) if *index != ParamId::SELF => {
                 self.bounds_result(&self.param_bounds(def, *index))
@@ -112,6 +112,26 @@ impl Session<'_> {
             },
             _ => Ty::Unknown,
         }
+    }
+
+    /// What all functions give that take what they are called with, if that is one.
+    fn agreed_result(&self, all: &Rc<[Ty]>, arguments: &Arguments<'_>) -> Ty {
+        let callee = Ty::Overloads(all.clone());
+        let fitting: Vec<&Ty> = self.viewed(&callee, None, arguments, |view| {
+            let takes = |one: &&Ty| match one {
+                Ty::Function(function) => self.takes(function, view),
+                _ => true,
+            };
+            all.iter().filter(takes).collect()
+        });
+        let mut results = fitting.into_iter().map(|one| self.called(one, arguments));
+        let Some(first) = results.next() else { return Ty::Unknown };
+        results.fold(first, |known, result| match (&known, &result) {
+            _ if known == result => known,
+            // Of one type at least; what its arguments are is open.
+            (Ty::Instance(def, _), Ty::Instance(other, _)) if def == other => Ty::instance(def.clone()),
+            _ => Ty::Unknown,
+        })
     }
 
     /// Which of several functions is meant, by what it is called with.
@@ -190,7 +210,7 @@ impl Session<'_> {
                 &Name::new_static(name),
                 Namespace::Method,
             );
-            return Some(member).filter(|member| matches!(member, Ty::Function(_)));
+            return Some(member).filter(|member| matches!(member, Ty::Function(_) | Ty::Callable(_)));
         }
         let inner = self.rules().deref(self, instance)?;
         matches!(inner, Ty::Callable(_) | Ty::Closure(_) | Ty::Bounded(_) | Ty::Param(..)).then_some(inner)
@@ -310,6 +330,10 @@ impl Session<'_> {
                 Some(Ty::Function(function)) => function,
                 _ => return Ty::Unknown,
             },
+            Ty::Type(instance) => match self.constructor(&instance, &arguments) {
+                Some(constructor) => constructor,
+                None => return Ty::Unknown,
+            },
             expected => {
                 let callable = self.rules().callable(self, &expected);
                 let param = callable.and_then(|callable| callable.params.get(param as usize).cloned());
@@ -353,6 +377,13 @@ impl Session<'_> {
         let callable = match expected {
             Ty::Callable(callable) => callable.clone(),
             Ty::Bounded(bounds) => bounds.iter().find_map(bound_callable)?,
+            Ty::Union(members) => {
+                let mut callables = members.iter().filter(|member| matches!(member, Ty::Callable(_)));
+                match (callables.next(), callables.next()) {
+                    (Some(Ty::Callable(only)), None) => only.clone(),
+                    _ => return None,
+                }
+            }
             Ty::Param(def, index) => {
                 let bounds = match signature.bounds.get(*index as usize) {
                     Some(bounds) if bounds.iter().any(|bound| bound_callable(bound).is_some()) => {

@@ -58,7 +58,7 @@ impl Session<'_> {
         let mut ty = self.ty(callee);
         let arguments = Arguments { frame: &Frame::Body, args, keywords };
         if let Ty::Overloads(all) = &ty {
-            ty = self.selected(all, &arguments).unwrap_or_default();
+            ty = self.selected(all, &arguments).or_else(|| self.of_one_body(all)).unwrap_or_default();
         }
         if matches!(ty, Ty::Type(_)) && self.rules().calls_convert() {
             return Outcome::Dropped(DropReason::Builtin);
@@ -88,6 +88,18 @@ impl Session<'_> {
             },
             _ => self.plain_outcome(ty, CallType::ParamMethod, DropReason::BareName),
         }
+    }
+
+    /// One of several heads, if all are those of one body.
+    fn of_one_body(&self, all: &[Ty]) -> Option<Ty> {
+        let body = |ty: &Ty| match ty {
+            Ty::Function(function) => Some(self.rules().definition(self, &function.def)),
+            _ => None,
+        };
+        let first = body(all.first()?)?;
+        let is_one =
+            !first.decl().flags.is_bodiless && all.iter().all(|ty| body(ty).as_ref() == Some(&first));
+        is_one.then(|| all[0].clone())
     }
 
     /// The outcome if the target decides alone.
@@ -213,7 +225,7 @@ impl Session<'_> {
         let base_ty = self.ty(base);
         let call_type = match (receiver, &base_ty) {
             (Receiver::This, _) => CallType::SelfMethod,
-            (_, Ty::Type(_) | Ty::Module(_)) => CallType::InternalFunc,
+            (_, Ty::Type(_) | Ty::Module(_) | Ty::Function(_)) => CallType::InternalFunc,
             (Receiver::Attribute, _) => CallType::SelfAttrMethod,
             _ => CallType::ParamMethod,
         };
@@ -304,9 +316,10 @@ impl Session<'_> {
     }
 
     fn new_outcome(&self, ty: &TypeExpr, args: &[ExprIndex], scope: ScopeIndex, at: u32) -> Outcome {
-        let ty = self.path_expr(&Frame::Body, ty, scope, at, Namespace::Type);
+        let namespace = self.rules().construction_namespace();
+        let ty = self.path_expr(&Frame::Body, ty, scope, at, namespace);
         let constructed = match ty {
-            Ty::Instance(..) => ty.into_type(),
+            Ty::Instance(..) if namespace == Namespace::Type => ty.into_type(),
             other => other,
         };
         let arguments = Arguments { frame: &Frame::Body, args, keywords: &[] };
@@ -399,7 +412,9 @@ impl Session<'_> {
         }
         match def.decl().kind {
             DeclKind::Variant => set(Callee::Variant(def.symbol()), true),
-            kind if kind.is_callable() => set(Callee::Function(def.symbol()), false),
+            kind if kind.is_callable() => {
+                set(Callee::Function(self.rules().definition(self, def).symbol()), false)
+            }
             // The constructor that a type has without a declaration.
             kind if kind.type_kind().is_some() => set(Callee::New(def.symbol()), true),
             _ => Target::None,
@@ -436,7 +451,8 @@ impl Session<'_> {
             Ty::Instance(def, _) if def.is_library() => self.library_target(def, true),
             Ty::Instance(def, _) => match self.rules().construction(self, instance) {
                 Construction::Constructor(constructor) if !constructor.def.is_library() => {
-                    set(Callee::Function(constructor.def.symbol()), true)
+                    let definition = self.rules().definition(self, &constructor.def);
+                    set(Callee::Function(definition.symbol()), true)
                 }
                 Construction::Unknown | Construction::Overloads(_) => Target::None,
                 _ => set(Callee::New(def.symbol()), true),
@@ -452,6 +468,8 @@ impl Session<'_> {
     fn literal_target(&self, ty: &Ty) -> Target {
         match ty {
             Ty::Function(function) if function.def.decl().kind == DeclKind::Variant => self.target(ty),
+            // Where classes are values, a function can be constructed with as well.
+            Ty::Function(_) if self.rules().construction_namespace() == Namespace::Value => self.target(ty),
             Ty::Type(_) => self.target(ty),
             Ty::External(external) => {
                 Target::Outside { external: (**external).clone(), is_construction: true }

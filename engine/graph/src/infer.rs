@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use bindery_facts::{
-    Binding, BindingKind, DeclIndex, Expr, ExprIndex, Exprs, Name, ParamKind, ScopeIndex, Segment, TypeExpr,
+    Binding, BindingKind, DeclIndex, DeclKind, Expr, ExprIndex, Exprs, Name, ParamKind, ScopeIndex, Segment,
+    TypeExpr,
 };
 
 use crate::session::Slot;
@@ -128,7 +129,8 @@ impl Session<'_> {
             }
             Expr::Call { .. } => self.call_value(frame, index),
             Expr::New { ty, args, scope, at } => {
-                let instance = self.constructed(self.path_expr(frame, ty, *scope, *at, Namespace::Type));
+                let namespace = rules.construction_namespace();
+                let instance = self.constructed(self.path_expr(frame, ty, *scope, *at, namespace));
                 self.construction_value(frame, instance, args)
             }
             Expr::MacroCall { name, args, .. } => match frame {
@@ -376,14 +378,21 @@ impl Session<'_> {
         }
     }
 
-    /// What `this` is in a scope: the receiver of the innermost method around it.
+    /// What `this` is in a scope: the receiver of the innermost method around it, in a static one the
+    /// type itself.
     pub(crate) fn this(&self, frame: &Frame<'_>, scope: ScopeIndex) -> Ty {
         let mut place = self.scope_place(frame, scope);
+        let mut is_static = false;
         while let Some(def) = self.place_def(&place) {
             let decl = def.decl();
-            if decl.kind.type_kind().is_some() {
-                return self.self_type(&def);
+            if decl.kind == DeclKind::Object {
+                return self.def_value(&def);
             }
+            if decl.kind.type_kind().is_some() {
+                let instance = self.self_type(&def);
+                return if is_static { instance.into_type() } else { instance };
+            }
+            is_static |= decl.flags.is_static;
             place.owner = decl.owner.clone();
         }
         Ty::Unknown
@@ -433,11 +442,11 @@ impl Session<'_> {
     /// What a construction in its own syntax gives: a type's instance, an enum's for a variant.
     fn constructed(&self, ty: Ty) -> Ty {
         match &ty {
-            Ty::Function(function) => self.signature(&function.def).result.clone(),
+            Ty::Function(function) => self.rules().constructed(self, function),
             Ty::Alternatives(all) => {
                 Ty::alternatives(all.iter().map(|one| self.constructed(one.clone())).collect())
             }
-            Ty::Instance(..) => ty,
+            Ty::Instance(..) if self.rules().construction_namespace() == Namespace::Type => ty,
             _ => ty.into_instance(),
         }
     }

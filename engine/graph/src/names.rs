@@ -109,8 +109,14 @@ impl Session<'_> {
         if chosen.iter().all(|item| matches!(item.item(), Item::Variable(_))) {
             return Some(self.variable(scope, name, &chosen));
         }
-        let values = chosen.iter().map(|item| self.item_value(item, namespace));
-        Some(Ty::alternatives(values.collect()))
+        let values: Vec<Ty> = chosen.iter().map(|item| self.item_value(item, namespace)).collect();
+        let is_head = |item: &Provided| {
+            item.decl().is_some_and(|decl| decl.flags.is_bodiless && !decl.flags.is_conditional)
+        };
+        if values.len() > 1 && chosen.iter().all(is_head) {
+            return Some(Ty::Overloads(values.into()));
+        }
+        Some(Ty::alternatives(values))
     }
 
     /// What the glob imports of a scope make of a name. Several globs that lead to different things
@@ -226,7 +232,10 @@ impl Session<'_> {
             DeclKind::Variant => self.function(def, None),
             DeclKind::Alias => self.alias_target(def),
             DeclKind::Module => return self.module_value(def),
-            DeclKind::Impl | DeclKind::Macro => return Ty::Unknown,
+            DeclKind::Object => {
+                return Ty::Module(Module { path: def.path().clone(), owner: decl.qualname.clone() });
+            }
+            DeclKind::Impl | DeclKind::Macro | DeclKind::Scope => return Ty::Unknown,
             _ => Ty::instance(def.clone()).into_type(),
         };
         self.rules().decorated(self, def, plain)

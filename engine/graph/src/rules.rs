@@ -515,6 +515,24 @@ pub trait Rules: Sync {
         None
     }
 
+    /// The name space that the type of a construction in its own syntax (`new T`) is looked up in: that
+    /// of values where classes are values like any others.
+    fn construction_namespace(&self) -> Namespace {
+        Namespace::Type
+    }
+
+    /// What constructing with a variant, or where it is allowed with a function, gives.
+    fn constructed(&self, session: &Session, function: &FunctionTy) -> Ty {
+        session.signature(&function.def).result.clone()
+    }
+
+    /// The declaration that edges to `def` lead to: where a head is declared apart from its body
+    /// (overloads, forward declarations), that with the body.
+    fn definition(&self, session: &Session, def: &Def) -> Def {
+        let _ = session;
+        def.clone()
+    }
+
     /// The names constructors are declared under (`__init__`, `constructor`), beside the type's own.
     fn constructor_names(&self) -> &'static [&'static str] {
         &[]

@@ -51,7 +51,8 @@ languages! {
     Shell "shell" ["sh" "bash"] ["sh" "bash" "dash" "ksh"];
     Solidity "solidity" ["sol"] [];
     Swift "swift" ["swift"] ["swift"];
-    TypeScript "typescript" ["ts" "tsx" "mts" "cts"] ["deno" "bun" "tsx"];
+    Tsx "tsx" ["tsx"] [];
+    TypeScript "typescript" ["ts" "mts" "cts"] ["deno" "bun" "tsx"];
     Zig "zig" ["zig"] [];
 }
 
