@@ -20,10 +20,22 @@ static REGISTRY: &[LanguageEntry] = &[
     LanguageEntry { adapter: &bindery_language_go::ADAPTER, rules: &bindery_language_go::RULES },
     #[cfg(feature = "java")]
     LanguageEntry { adapter: &bindery_language_java::ADAPTER, rules: &bindery_language_java::RULES },
+    #[cfg(feature = "typescript")]
+    LanguageEntry {
+        adapter: &bindery_language_typescript::JAVASCRIPT,
+        rules: &bindery_language_typescript::RULES,
+    },
     #[cfg(feature = "python")]
     LanguageEntry { adapter: &bindery_language_python::ADAPTER, rules: &bindery_language_python::RULES },
     #[cfg(feature = "rust")]
     LanguageEntry { adapter: &bindery_language_rust::ADAPTER, rules: &bindery_language_rust::RULES },
+    #[cfg(feature = "typescript")]
+    LanguageEntry { adapter: &bindery_language_typescript::TSX, rules: &bindery_language_typescript::RULES },
+    #[cfg(feature = "typescript")]
+    LanguageEntry {
+        adapter: &bindery_language_typescript::TYPESCRIPT,
+        rules: &bindery_language_typescript::RULES,
+    },
 ];
 
 /// Every language compiled in, sorted by its place in [`Language::ALL`].

@@ -196,6 +196,48 @@ fn is_for_a_worker(language: Language, name: &str) -> bool {
     language == Language::Java && name == "unclosed angles"
 }
 
+fn script_cases() -> Vec<Case> {
+    vec![
+        case("parentheses 5,000 deep", format!("x = {};\n", nested("(", "1", ")", 5_000)), Facts),
+        case("calls 5,000 deep", format!("x = {};\n", nested("g(", "1", ")", 5_000)), Facts),
+        case("arrays 5,000 deep", format!("x = {};\n", nested("[", "1", "]", 5_000)), Facts),
+        case("objects 3,000 deep", format!("x = {};\n", nested("{ a: ", "() => 1", "}", 3_000)), Facts),
+        case("blocks 5,000 deep", nested("{", "g();", "}", 5_000), Facts),
+        case("functions 900 deep", nested("function f() { ", "g();", "}", 900), Facts),
+        case("classes 900 deep", nested("class A { m() { ", "g();", "} }", 900), Facts),
+        case("arrows 3,000 deep", format!("x = {}1;\n", "a => ".repeat(3_000)), Facts),
+        case("callbacks 900 deep", nested("f(() => { ", "g();", "});", 900), Facts),
+        case("a chain of 2,000 methods", format!("x = a{};\n", ".b()".repeat(2_000)), Facts),
+        case("a chain of 20,000 members", format!("x = a{};\n", ".b".repeat(20_000)), Facts),
+        case("2,000 calls of the result", format!("x = a{};\n", "()".repeat(2_000)), Facts),
+        case("5,000 operands", format!("x = a{};\n", " + g()".repeat(5_000)), Facts),
+        case("20,000 negations", format!("x = {}1;\n", "!".repeat(20_000)), Facts),
+        case("5,000 assignments", format!("{}1;\n", "x = ".repeat(5_000)), Facts),
+        case("conditionals", format!("x = {}1;\n", "a ? 1 : ".repeat(5_000)), Facts),
+        case("a ladder of 3,000 ifs", format!("{}{{}}", "if (a) { g() } else ".repeat(3_000)), Facts),
+        case("patterns 3,000 deep", format!("const {} = a;\n", nested("{ a: ", "b", "}", 3_000)), Facts),
+        case("templates in each other", nested("`${", "1", "}`", 500), Facts),
+        case("2,000 functions of one name", "function f() { f() }\n".repeat(2_000), Facts),
+        case("5,000 exports", "export * from './a';\n".repeat(5_000), Facts),
+        case("elements without end", "<a>".repeat(2_000), Facts),
+    ]
+}
+
+fn typed_script_cases() -> Vec<Case> {
+    let mut cases = script_cases();
+    cases.extend([
+        case("types 5,000 deep", format!("let x: {};\n", nested("A<", "B", ">", 5_000)), Facts),
+        case("a type of 5,000 alternatives", format!("type A = B{};\n", " | C".repeat(5_000)), Facts),
+        case("array types", format!("let x: A{};\n", "[]".repeat(5_000)), Facts),
+        case("object types 2,000 deep", format!("let x: {};\n", nested("{ a: ", "B", "}", 2_000)), Facts),
+        case("function types", format!("let x: {}A;\n", "() => ".repeat(3_000)), Facts),
+        case("5,000 decorators", format!("{}class A {{}}\n", "@a(b)\n".repeat(5_000)), Facts),
+        case("namespaces 900 deep", nested("namespace A { ", "f();", "}", 900), Facts),
+        case("2,000 overloads", "function f(a: A): B;\n".repeat(2_000), Facts),
+    ]);
+    cases
+}
+
 fn cases_of(language: Language) -> Vec<Case> {
     let mut cases = cases_of_every_language();
     cases.retain(|(name, ..)| !is_for_a_worker(language, name));
@@ -204,6 +246,8 @@ fn cases_of(language: Language) -> Vec<Case> {
         Language::Rust => cases.extend(rust_cases()),
         Language::Python => cases.extend(python_cases()),
         Language::Go => cases.extend(go_cases()),
+        Language::JavaScript => cases.extend(script_cases()),
+        Language::TypeScript | Language::Tsx => cases.extend(typed_script_cases()),
         _ => {}
     }
     cases
@@ -277,6 +321,14 @@ fn java_survives_the_known_bad_inputs() {
     check(Language::Java);
 }
 
+#[cfg(feature = "typescript")]
+#[test]
+fn scripts_survive_the_known_bad_inputs() {
+    for language in [Language::JavaScript, Language::Tsx, Language::TypeScript] {
+        check(language);
+    }
+}
+
 /// A xorshift generator: the same numbers on every machine for a seed other than 0.
 struct Random(u64);
 
@@ -298,6 +350,7 @@ const RUST_PROGRAM: &str = include_str!("hostile/program.rs.txt");
 const GO_PROGRAM: &str = include_str!("hostile/program.go.txt");
 const JAVA_PROGRAM: &str = include_str!("hostile/program.java.txt");
 const PYTHON_PROGRAM: &str = include_str!("hostile/program.py.txt");
+const SCRIPT_PROGRAM: &str = include_str!("hostile/program.ts.txt");
 
 /// Bytes that open, close, continue or end something in some language, and some that are no text.
 const FRAGMENTS: &[&[u8]] = &[
@@ -397,6 +450,7 @@ fn mutated_programs_never_panic_and_give_one_answer() {
             Language::Go => GO_PROGRAM,
             Language::Java => JAVA_PROGRAM,
             Language::Python => PYTHON_PROGRAM,
+            Language::JavaScript | Language::Tsx | Language::TypeScript => SCRIPT_PROGRAM,
             _ => RUST_PROGRAM,
         };
         // Each input has a seed of its own, so that a failing one can be had alone.
