@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 
 use crate::naming;
 
-/// A subject stands out if the files behind it are at least so many times those of the average entry.
-const STANDS_OUT: usize = 2;
-/// One subject alone speaks for all if at least one file in so many is behind it.
-const SPEAKS_FOR: usize = 2;
+/// The subjects that stand out speak for all if at least one file in so many is behind them.
+const SPEAKS_FOR: usize = 3;
 /// Entries whose names begin with the same word are one subject from this number.
 const FEWEST_OF_A_WORD: usize = 3;
 /// No more subjects than these go into one title, but one more where that is all.
@@ -56,6 +54,7 @@ pub(super) fn span_title(entries: &[(&str, usize)]) -> String {
     }
 }
 
+/// The subjects that more files are behind than behind the average entry.
 fn standing_out(entries: &[(&str, usize)]) -> Option<String> {
     let telling = telling(entries);
     let files: usize = entries.iter().map(|(_, files)| files).sum();
@@ -73,13 +72,9 @@ fn standing_out(entries: &[(&str, usize)]) -> Option<String> {
         }
     }
     let all = subjects.len();
-    subjects.retain(|(_, behind)| behind * entries.len() >= files * STANDS_OUT);
-    let speaks_for_all = match subjects.as_slice() {
-        [] => false,
-        [(_, behind)] => behind * SPEAKS_FOR >= files,
-        _ => true,
-    };
-    speaks_for_all.then(|| enumerated(subjects, all))
+    subjects.retain(|(_, behind)| behind * entries.len() > files);
+    let covered: usize = subjects.iter().map(|(_, behind)| behind).sum();
+    (covered > 0 && covered * SPEAKS_FOR >= files).then(|| enumerated(subjects, all))
 }
 
 /// The largest of the subjects, which are some of `all`.
@@ -134,15 +129,15 @@ mod tests {
 
     #[test]
     fn what_stands_out_names_a_run() {
-        // 21 files in 10 entries, 2.1 on average: from 4.2 on a subject stands out. `m2m` has 6 in three entries.
+        // 21 files in 10 entries, 2.1 on average; `m2m` has 6 in three entries.
         let others = ["max", "mem", "messages", "mixins", "mock", "modern"].map(|name| (name, 1));
         let run =
             [&[("m2m_one", 2), ("m2m_two", 2), ("m2m_three", 2), ("mail_tests", 9)][..], &others].concat();
         assert_eq!(run_title(&run), "Mail tests, m2m and others");
-        // Two entries are no subject by their word, and one of nine files in 19 does not speak for all.
-        assert_eq!(run_title(&run[1..]), "M2m two to modern");
-        // Nine of 15 files: more than half.
-        assert_eq!(run_title(&run[3..]), "Mail tests and others");
+        // Two entries are no subject by their word, and have less than 19 / 9 each.
+        assert_eq!(run_title(&run[1..]), "Mail tests and others");
+        // Two of nine files are less than a third.
+        assert_eq!(run_title(&[&[("made", 2)][..], &others, &[("more", 1)]].concat()), "Made to more");
     }
 
     #[test]
