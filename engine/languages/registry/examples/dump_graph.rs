@@ -109,7 +109,6 @@ fn id(path: &RepoPath, qualname: &str) -> String {
 
 fn json_text(sources: &[Source], resolutions: &[Resolution]) -> String {
     let mut nodes: BTreeMap<String, Value> = BTreeMap::new();
-    let mut types: BTreeMap<String, Value> = BTreeMap::new();
     let mut lines = BTreeMap::new();
     for source in sources {
         add_node(&mut nodes, &source.path, "<module>", "<module>", (1, 1));
@@ -118,14 +117,6 @@ fn json_text(sources: &[Source], resolutions: &[Resolution]) -> String {
             lines.insert((source.path.clone(), decl.qualname.clone()), span);
             if decl.kind.is_callable() {
                 add_node(&mut nodes, &source.path, &decl.qualname, &decl.name, span);
-            }
-            if let Some(kind) = decl.kind.type_kind() {
-                let id = id(&source.path, &decl.qualname);
-                let value = json!({
-                    "id": id, "name": decl.name, "file": source.path.as_str(), "lineStart": span.0,
-                    "lineEnd": span.1, "typeKind": kind,
-                });
-                types.insert(id, value);
             }
         }
     }
@@ -158,7 +149,7 @@ fn types(sources: &[Source]) -> BTreeMap<String, Value> {
             let Some(kind) = decl.kind.type_kind() else { continue };
             let id = id(&source.path, &decl.qualname);
             let value = json!({
-                "name": decl.name, "file": source.path.as_str(), "lineStart": text.line_start,
+                "id": id, "name": decl.name, "file": source.path.as_str(), "lineStart": text.line_start,
                 "lineEnd": text.line_end, "typeKind": kind,
             });
             types.insert(id, value);
