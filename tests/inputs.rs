@@ -179,7 +179,8 @@ fn what_is_no_input_makes_a_run_that_does_nothing() {
         file_system.write(b"docs/guide.md", b"# Guide\n");
     };
     let run_record = |file_system: &MemoryFileSystem| file_system.remove(b".bindery/run.json");
-    let cases: [(&str, &dyn Fn(&MemoryFileSystem)); 4] = [
+    type Edit<'a> = &'a dyn Fn(&MemoryFileSystem);
+    let cases: [(&str, Edit<'_>); 4] = [
         ("times", &touch),
         ("inodes", &rewrite),
         ("files of no language", &non_input),

@@ -127,6 +127,9 @@ pub(crate) struct Relinked {
     pub(crate) executed: Vec<Executed>,
 }
 
+/// A new resolution, with its file's slot.
+pub(crate) type Fresh = (u32, Arc<Resolution>);
+
 /// Files resolved together. A chunk's resolutions are let go of before the next one's are made; what several
 /// chunks ask for is answered anew in each.
 const CHUNK: usize = 4096;
@@ -138,7 +141,7 @@ pub(crate) fn relink(
     deltas: &[Delta],
     old_needs: &Relation,
     old_clashes: &BTreeMap<String, RepoPath>,
-    take: &mut dyn FnMut(&[(u32, Arc<Resolution>)]) -> Result<(), Stop>,
+    take: &mut dyn FnMut(&[Fresh]) -> Result<(), Stop>,
 ) -> Result<Relinked, Stop> {
     let offers = Delta::applied(deltas, snapshot.old_offers(), snapshot.blobs());
     let causes = affected(snapshot, deltas, old_needs);
@@ -160,7 +163,7 @@ fn resolutions(
     files: &[&(RepoPath, u32)],
     faults: &mut BTreeMap<u32, String>,
     executed: &mut Vec<Executed>,
-) -> Result<Vec<(u32, Arc<Resolution>)>, Lost> {
+) -> Result<Vec<Fresh>, Lost> {
     let mut db = Database::new(snapshot.clone());
     let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
     let content = |slot: u32| snapshot.file(slot).and_then(|file| file.content);

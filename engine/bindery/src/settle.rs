@@ -4,7 +4,6 @@
 //! everything else a full build holds (450 MB at 22,553 files).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use bindery_facts::{FileFacts, Name, encode};
 use bindery_graph::{Resolution, Symbol};
@@ -15,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::InputChange;
 use crate::blobs::{Batches, Blob, Blobs, Lost};
 use crate::files::Files;
-use crate::relink::edges;
+use crate::relink::{Fresh, edges};
 use crate::snapshot::Snapshot;
 use crate::state::FileRecord;
 
@@ -75,7 +74,7 @@ impl<'a> Settling<'a> {
     }
 
     /// Takes some new resolutions, each with its file's slot.
-    pub(crate) fn take(&mut self, resolutions: &[(u32, Arc<Resolution>)]) -> Result<(), Lost> {
+    pub(crate) fn take(&mut self, resolutions: &[Fresh]) -> Result<(), Lost> {
         let ones = resolutions
             .par_iter()
             .map(|(slot, resolution)| {

@@ -66,11 +66,7 @@ impl Reader<'_> {
     pub(super) fn span_node(&self, mut node: NodeIndex) -> NodeIndex {
         loop {
             let parent = self.parent(node);
-            let is_part = match self.kind(parent) {
-                Kind::ExportStatement => true,
-                Kind::AmbientDeclaration => true,
-                _ => false,
-            };
+            let is_part = matches!(self.kind(parent), Kind::ExportStatement | Kind::AmbientDeclaration);
             if !is_part || parent == node {
                 return node;
             }

@@ -243,7 +243,7 @@ fn member_of_base(session: &Session, receiver: &Ty, base: &Ty, name: &Name, is_s
         variables.iter().any(|item| item.variable().is_some_and(|variable| variable.ty.is_some()));
     let is_assigned =
         callables.iter().all(|item| item.decl().is_some_and(|decl| decl.kind == DeclKind::Closure));
-    if !callables.is_empty() && !(is_written && is_assigned) {
+    if !(callables.is_empty() || is_written && is_assigned) {
         let chosen = declared::functions(&callables);
         let values: Vec<Ty> = chosen
             .iter()

@@ -126,10 +126,10 @@ fn at_path(session: &Session, path: &str) -> Option<Name> {
 fn as_file(session: &Session, path: &str) -> Option<Name> {
     let existing = |path: String| session.has_file(&path).then(|| Name::from(path));
     let (stem, extension) = path.rsplit_once('.').unwrap_or((path, ""));
-    if let Some((_, sources)) = SUBSTITUTES.iter().find(|(written, _)| *written == extension) {
-        if let Some(file) = sources.iter().find_map(|source| existing(format!("{stem}.{source}"))) {
-            return Some(file);
-        }
+    if let Some((_, sources)) = SUBSTITUTES.iter().find(|(written, _)| *written == extension)
+        && let Some(file) = sources.iter().find_map(|source| existing(format!("{stem}.{source}")))
+    {
+        return Some(file);
     }
     if EXTENSIONS.contains(&extension)
         && let Some(file) = existing(path.to_owned())
