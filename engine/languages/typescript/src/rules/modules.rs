@@ -98,10 +98,15 @@ fn exported_unguarded(
     if let Some(ty) = value_of_items(session, &file, &declared, name, namespace) {
         return Some(ty);
     }
-    if name == crate::WHOLE || name == "default" {
-        return None;
-    }
-    session.through_globs(from, &exports, name, namespace)
+    let is_single = name == crate::WHOLE || name == "default";
+    let passed_on = if is_single { None } else { session.through_globs(from, &exports, name, namespace) };
+    // A class that is exported as a value (`module.exports = { A }`) is a type as well.
+    passed_on.or_else(|| match namespace {
+        Namespace::Type => {
+            exported(session, from, path, name, Namespace::Value).filter(|ty| matches!(ty, Ty::Type(_)))
+        }
+        _ => None,
+    })
 }
 
 fn is_exported(item: &Provided) -> bool {
