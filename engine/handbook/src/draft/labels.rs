@@ -243,8 +243,12 @@ impl Labels<'_, '_> {
         match entries {
             [] => self.directory_title(part.directory),
             many if many.len() > 3 => {
-                let entries = terms::entries(self.paths, part.directory, &part.files);
-                self.within_directory(part, terms::run_title(&entries))
+                let mut counted = terms::entries(self.paths, part.directory, &part.files);
+                if counted.is_empty() {
+                    // All its files went to its own parts.
+                    counted = many.iter().map(|entry| (entry.as_str(), 1)).collect();
+                }
+                self.within_directory(part, terms::run_title(&counted))
             }
             few => {
                 let phrases: Vec<String> = few.iter().map(|entry| naming::phrase(stem(entry))).collect();

@@ -3,6 +3,7 @@
 //! | kind | key | value |
 //! |---|---|---|
 //! | `module` | | the module's path |
+//! | `package` | `name` | its last part that is no major version, which the repository is called by |
 //! | `replace` | the replaced module's path | the directory it is replaced by, relative to the manifest's |
 //! | `use` | | a directory of the workspace |
 //!
@@ -31,6 +32,8 @@ pub(crate) fn read(text: &str) -> Manifest {
         };
         entries.extend(directive(word, rest.trim()));
     }
+    let module = entries.iter().find(|entry| entry.kind == "module").map(|entry| entry.value.clone());
+    entries.extend(module.as_deref().and_then(package_name));
     Manifest { entries, problem: None }
 }
 
@@ -52,6 +55,16 @@ fn directive(word: &str, rest: &str) -> Option<ManifestEntry> {
     }
 }
 
+/// `example.com/a/tool/v2` is called `tool`.
+fn package_name(module: &str) -> Option<ManifestEntry> {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let name = module.rsplit('/').find(|part| !part.is_empty() && !is_version(part))?;
+    Some(ManifestEntry { kind: "package".into(), key: "name".into(), value: name.into() })
+}
+
 fn unquoted(text: &str) -> &str {
     text.trim_matches(['"', '`'])
 }
@@ -71,8 +84,14 @@ mod tests {
                     \texample.com/far => example.com/near v1.0.0\n)\n";
         assert_eq!(
             lines(text),
-            ["module||example.com/tool", "replace|example.com/lib|../lib", "replace|example.com/x|./x"]
+            [
+                "module||example.com/tool",
+                "replace|example.com/lib|../lib",
+                "replace|example.com/x|./x",
+                "package|name|tool"
+            ]
         );
+        assert_eq!(lines("module example.com/tool/v2"), ["module||example.com/tool/v2", "package|name|tool"]);
     }
 
     #[test]
