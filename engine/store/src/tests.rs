@@ -253,20 +253,33 @@ fn a_work_directory_that_is_a_link_is_refused() {
 
 #[test]
 fn opening_fails_cleanly_at_every_call_and_works_afterwards() {
-    for number in 1.. {
+    let counted = Arc::new(FaultFileSystem::new(Arc::new(MemoryFileSystem::new()), Fault::None));
+    WorkDir::open(Directory::new(counted.clone(), b".bindery")).unwrap();
+    assert!(counted.calls() > 8);
+    let mut failures = 0;
+    for number in 1..=counted.calls() {
         let memory = MemoryFileSystem::new();
         let fs = FaultFileSystem::new(Arc::new(memory.clone()), Fault::FailCall(number, ErrorKind::NoSpace));
-        let opened = WorkDir::open(Directory::new(Arc::new(fs), b".bindery"));
-        let finished = opened.is_ok();
+        failures += usize::from(WorkDir::open(Directory::new(Arc::new(fs), b".bindery")).is_err());
         let work = WorkDir::open(directory(&memory, b".bindery")).unwrap();
         work.lock_within(&Holder::this_process("test"), Duration::ZERO).unwrap();
         let names: Vec<Vec<u8>> = memory.files(b"").into_keys().collect();
         let expected: [&[u8]; 3] = [b".bindery/.gitignore", b".bindery/cache/CACHEDIR.TAG", b".bindery/lock"];
         assert_eq!(names, expected, "fault at call {number}");
-        if finished {
-            assert!(number > 8);
-            break;
-        }
+    }
+    // Looking for the directory, making it, looking for `.gitignore`, filling and renaming it.
+    assert_eq!(failures, 5);
+}
+
+#[test]
+fn a_cache_that_is_removed_under_an_opening_is_no_error() {
+    // The file system says that the directory which was made a moment ago is not there.
+    let counted = Arc::new(FaultFileSystem::new(Arc::new(MemoryFileSystem::new()), Fault::None));
+    WorkDir::open(Directory::new(counted.clone(), b".bindery")).unwrap();
+    for number in 6..=counted.calls() {
+        let fault = Fault::FailCall(number, ErrorKind::NotFound);
+        let fs = FaultFileSystem::new(Arc::new(MemoryFileSystem::new()), fault);
+        WorkDir::open(Directory::new(Arc::new(fs), b".bindery")).unwrap();
     }
 }
 

@@ -18,12 +18,14 @@ pub struct WorkDir {
 }
 
 impl WorkDir {
-    /// Creates what is missing of the directory: `.gitignore` with `*`, `cache/CACHEDIR.TAG`.
+    /// Creates what is missing of the directory: `.gitignore` with `*`, `cache/CACHEDIR.TAG`. The tag belongs to
+    /// the cache, which somebody else may remove at any moment, between two calls of ours too: like every fault
+    /// of the cache, a tag that cannot be written is no error.
     pub fn open(directory: Directory) -> StoreResult<Self> {
-        let file_system = directory.file_system();
-        create_directories(file_system, &directory.path(b"cache"))?;
+        create_directories(directory.file_system(), directory.base())?;
         write_if_absent(&directory, b".gitignore", b"*\n")?;
-        write_if_absent(&directory, b"cache/CACHEDIR.TAG", CACHEDIR_TAG)?;
+        let _ = create_directories(directory.file_system(), &directory.path(b"cache"))
+            .and_then(|()| write_if_absent(&directory, b"cache/CACHEDIR.TAG", CACHEDIR_TAG));
         Ok(Self { directory })
     }
 
