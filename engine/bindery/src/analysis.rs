@@ -276,6 +276,7 @@ impl Analyser<'_> {
             sketches: old.sketches,
             about: old.about.filter(|_| !data_changed),
             structure: old.structure,
+            models: old.models,
             pages: old.pages,
             exports: old.exports,
         };

@@ -72,6 +72,7 @@ impl Repository {
         let state = &mut computed.analysis.state;
         state.known.wanted = wanted;
         state.known.handbook = applied.on_disk;
+        state.models = computed.handbook.models.clone();
         state.pages = computed.handbook.records.clone();
         let clock = Timed::start(Phase::Export);
         let exported = self.write_exports(run, computed)?;
@@ -175,6 +176,7 @@ impl Repository {
             let state = &mut computed.analysis.state;
             state.known.handbook = plan.kept;
             state.known.wanted = wanted;
+            state.models = computed.handbook.models.clone();
             state.pages = computed.handbook.records.clone();
             run.commit(std::mem::take(state));
         }

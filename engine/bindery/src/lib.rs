@@ -12,6 +12,7 @@ mod care;
 mod digest;
 mod exports;
 mod files;
+mod formats;
 mod identity;
 mod intake;
 #[cfg(test)]

@@ -7,10 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bindery_artifacts::{Depth, QueryKind, Reason, Recomputed};
+use bindery_artifacts::{Depth, Format, QueryKind, Reason, Recomputed};
 use bindery_graph::{Resolution, Symbol};
 use bindery_handbook::{CrossReferences, FileSketch, FileView, pages};
-use bindery_source::{ContentHash, RepoPath};
+use bindery_source::{ContentHash, KeyHasher, RepoPath};
+use bindery_store::{Directory, read_file};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -18,50 +19,62 @@ use serde::Serialize;
 use crate::analysis::Analysis;
 use crate::blobs::{Blobs, Lost};
 use crate::digest::callers_of_file;
+use crate::formats::{FIXED, FORMS, Form, Global, GlobalOutput, Globals, LinkTemplates, StageOutput};
 use crate::identity::Ids;
 use crate::state::{PageRecord, Status};
 use crate::structure::{Replaced, Sketched, Structure};
 
-/// The page that carries the stamp.
-const OVERVIEW: &str = "overview.md";
-const INDEX: &str = "index.md";
-const REGISTER: &str = "register.md";
-/// Tells git not to merge or diff what a build writes (handbook §8).
-const ATTRIBUTES: &str = ".gitattributes";
-const ATTRIBUTES_TEXT: &str = "* -text -merge linguist-generated\n.bindery-manifest merge=union\n";
+/// What can make a stage's page another one: for each reason, strongest first, the first file of each stage it
+/// happened to.
+type Causes = [(Reason, BTreeMap<u32, RepoPath>); 3];
 
 /// Everything pages are made from.
 pub(crate) struct Presenter<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) blobs: &'a Arc<Blobs>,
     pub(crate) structure: &'a Structure,
-    pub(crate) link_template: String,
+    /// The forms of the handbook, sorted.
+    pub(crate) formats: &'a [Format],
+    /// Where the handbook lies: what is there already spares rendering it for a new stamp.
+    pub(crate) handbook: &'a Directory,
+    pub(crate) links: LinkTemplates,
     pub(crate) depth: Depth,
 }
 
-/// A model with what to call it.
-pub(crate) enum Model {
-    Overview(pages::OverviewPage),
-    Index(pages::IndexPage),
-    Register(pages::RegisterPage),
-    Stage(Box<pages::StagePage>),
+/// A file of the handbook, by what it is rendered from.
+#[derive(Clone, Copy)]
+enum Output {
+    Fixed(&'static str),
+    Global(&'static GlobalOutput),
+    Stage(u32, &'static StageOutput),
 }
 
-/// A page as it should be.
+/// A file as it should be.
 struct Rendered {
-    page: RepoPath,
+    path: RepoPath,
     record: PageRecord,
     /// Its text, if it was rendered in this run.
     bytes: Option<Vec<u8>>,
 }
 
+/// What one stage's model was rendered to.
+struct RenderedStage {
+    digest: ContentHash,
+    files: Vec<Rendered>,
+}
+
 /// The handbook as it should be.
+#[derive(Default)]
 pub(crate) struct Handbook {
-    /// Every page with the digest of its model and the hash of its bytes.
+    /// The digest of each model, by the name of its Markdown page.
+    pub(crate) models: BTreeMap<String, ContentHash>,
+    /// Every file with the digest of what it shows and the hash of its bytes.
     pub(crate) records: BTreeMap<RepoPath, PageRecord>,
-    /// The pages rendered in this run.
+    /// The stage of each file that shows one.
+    pub(crate) stages: BTreeMap<RepoPath, u32>,
+    /// The files rendered in this run.
     pub(crate) rendered: BTreeMap<RepoPath, Vec<u8>>,
-    /// The pages that carry the stamp, with it; their records are those without.
+    /// The files that carry the stamp, with it; their records are those without.
     pub(crate) stamped: BTreeMap<RepoPath, Vec<u8>>,
     /// What was rendered, and why.
     pub(crate) recomputed: Vec<Recomputed>,
@@ -70,88 +83,172 @@ pub(crate) struct Handbook {
 }
 
 impl Presenter<'_> {
-    /// Brings the pages up to date.
+    /// Brings the handbook up to date.
     pub(crate) fn present(&self, replaced: &Replaced) -> Result<Handbook, Lost> {
-        let before = &self.analysis.state.pages;
-        let stages = self.reached_stages(replaced)?;
-        let stage_pages: Vec<(RepoPath, u32)> = self
-            .structure
-            .pages
-            .iter()
-            .enumerate()
-            .filter_map(|(stage, page)| Some((RepoPath::new(page.as_ref()?), stage as u32)))
-            .collect();
-        let mut records: BTreeMap<RepoPath, PageRecord> = BTreeMap::new();
-        let mut wanted: Vec<&(RepoPath, u32)> = Vec::new();
-        for entry in &stage_pages {
-            match before.get(&entry.0).filter(|_| !stages.contains(&entry.1)) {
-                Some(record) => {
-                    records.insert(entry.0.clone(), record.clone());
-                }
-                None => wanted.push(entry),
-            }
+        let mut handbook = Handbook::default();
+        let causes = self.causes();
+        self.present_stages(replaced, &causes, &mut handbook)?;
+        self.present_globals(replaced, &causes, &mut handbook)?;
+        for (path, text) in FIXED {
+            let hash = ContentHash::of(text.as_bytes());
+            handbook.records.insert(RepoPath::new(path), PageRecord { model: hash, bytes: hash });
         }
-        // One model per thread at a time: all of them together are larger than everything else.
-        let mut pages: Vec<Rendered> = wanted
-            .par_iter()
-            .map(|(page, stage)| {
-                let model = Model::Stage(Box::new(self.stage_model(*stage)?));
-                Ok(self.render(page.clone(), &model))
-            })
-            .collect::<Result<_, Lost>>()?;
-        let global = self.changed_global_models(replaced, &mut records)?;
-        pages.extend(global.into_iter().map(|(page, model)| self.render(page, &model)));
-        let mut handbook = self.handbook(pages, records);
-        handbook.records.insert(RepoPath::new(ATTRIBUTES), attributes_record());
-        handbook.rendered.insert(RepoPath::new(ATTRIBUTES), ATTRIBUTES_TEXT.as_bytes().to_vec());
         self.stamp(&mut handbook)?;
         Ok(handbook)
     }
 
-    /// The text of one page, for a page that is not as it should be on disk although nothing it shows changed.
-    pub(crate) fn page(&self, page: &RepoPath, stamp: &str) -> Result<Vec<u8>, Lost> {
-        if page.as_str() == ATTRIBUTES {
-            return Ok(ATTRIBUTES_TEXT.as_bytes().to_vec());
+    fn present_stages(
+        &self,
+        replaced: &Replaced,
+        causes: &Causes,
+        handbook: &mut Handbook,
+    ) -> Result<(), Lost> {
+        let before = &self.analysis.state;
+        let reached = self.reached_stages(replaced)?;
+        let mut wanted: Vec<(u32, &str)> = Vec::new();
+        for (stage, page) in self.stage_pages() {
+            let files: Vec<RepoPath> = self.stage_files(page).map(|(path, _)| path).collect();
+            let record = |path: &RepoPath| Some((path.clone(), before.pages.get(path)?.clone()));
+            let records: Option<Vec<(RepoPath, PageRecord)>> = files.iter().map(record).collect();
+            handbook.stages.extend(files.into_iter().map(|path| (path, stage)));
+            match (before.models.get(page), records) {
+                (Some(model), Some(records)) if !reached.contains(&stage) => {
+                    handbook.models.insert(page.to_owned(), *model);
+                    handbook.records.extend(records);
+                }
+                _ => wanted.push((stage, page)),
+            }
         }
-        let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
-        let model = match stage {
-            Some(stage) => Model::Stage(Box::new(self.stage_model(stage as u32)?)),
-            None if page.as_str() == OVERVIEW => self.overview(),
-            None => self.global_models()?.into_iter().find(|(name, _)| name == page).ok_or(Lost)?.1,
+        // One model per thread at a time: all of them together are larger than everything else.
+        let rendered: Vec<RenderedStage> = wanted
+            .par_iter()
+            .map(|(stage, page)| {
+                let model = self.stage_model(*stage)?;
+                let digest = digest(&model);
+                let render = |(path, output): (RepoPath, &StageOutput)| {
+                    self.render(path, digest, || (output.render)(&model, &self.links))
+                };
+                Ok(RenderedStage { digest, files: self.stage_files(page).map(render).collect() })
+            })
+            .collect::<Result<_, Lost>>()?;
+        for ((stage, page), rendered) in wanted.into_iter().zip(rendered) {
+            handbook.models.insert(page.to_owned(), rendered.digest);
+            for file in rendered.files {
+                handbook.add(file, |path| self.reason(path, Some(stage), causes));
+            }
+        }
+        Ok(())
+    }
+
+    /// The files about everything; what cannot have changed is kept.
+    fn present_globals(
+        &self,
+        replaced: &Replaced,
+        causes: &Causes,
+        handbook: &mut Handbook,
+    ) -> Result<(), Lost> {
+        let before = &self.analysis.state;
+        let is_scanned =
+            |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
+        let is_current =
+            matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
+        let has_registers = !self.structure.registers.registers.is_empty();
+        let outputs = || {
+            let globals = self.forms().flat_map(|form| form.globals);
+            globals.filter(|output| has_registers || !output.shows.contains(&Global::Register))
         };
-        let text = model.render();
-        Ok(if page.as_str() == OVERVIEW { pages::with_stamp(&text, stamp) } else { text }.into_bytes())
+        let is_known = |global: &Global| before.models.contains_key(global.name());
+        let has_record = |output: &GlobalOutput| before.pages.contains_key(output.path);
+        if is_current && is_known(&Global::Index) && outputs().all(has_record) {
+            for global in Global::ALL {
+                let model = before.models.get(global.name());
+                handbook.models.extend(model.map(|model| (global.name().to_owned(), *model)));
+            }
+            for output in outputs() {
+                let path = RepoPath::new(output.path);
+                let record = before.pages[&path].clone();
+                handbook.records.insert(path, record);
+            }
+            return Ok(());
+        }
+        let globals = self.globals()?;
+        let digests = globals.digests();
+        for output in outputs() {
+            let mut shown = KeyHasher::new("shown");
+            for global in output.shows {
+                shown.field(global.name(), &digests[global].0);
+            }
+            let text = || (output.render)(&globals, &self.links).unwrap_or_default();
+            let file = self.render(RepoPath::new(output.path), shown.finish(), text);
+            handbook.add(file, |path| self.reason(path, None, causes));
+        }
+        handbook
+            .models
+            .extend(digests.into_iter().map(|(global, digest)| (global.name().to_owned(), digest)));
+        Ok(())
     }
 
-    /// Renders a page unless it shows what it showed in the last run.
-    fn render(&self, page: RepoPath, model: &Model) -> Rendered {
-        let digest = model.digest();
-        match self.analysis.state.pages.get(&page) {
-            Some(record) if record.model == digest => Rendered { page, record: record.clone(), bytes: None },
+    /// The text of one file, for one that is not as it should be on disk although nothing it shows changed.
+    pub(crate) fn page(&self, path: &RepoPath, stamp: &str) -> Result<Vec<u8>, Lost> {
+        let (output, is_stamped) = match self.output(path).ok_or(Lost)? {
+            Output::Fixed(text) => (text.to_owned(), false),
+            Output::Stage(stage, output) => ((output.render)(&self.stage_model(stage)?, &self.links), false),
+            Output::Global(output) => {
+                let text = (output.render)(&self.globals()?, &self.links).ok_or(Lost)?;
+                (text, output.is_stamped)
+            }
+        };
+        Ok(if is_stamped { pages::with_stamp(&output, stamp) } else { output }.into_bytes())
+    }
+
+    fn output(&self, path: &RepoPath) -> Option<Output> {
+        let path = path.as_str();
+        let fixed = FIXED.iter().find(|(name, _)| *name == path).map(|(_, text)| Output::Fixed(text));
+        let global = || {
+            let mut globals = self.forms().flat_map(|form| form.globals);
+            globals.find(|output| output.path == path).map(Output::Global)
+        };
+        let stage = || {
+            self.stage_pages().find_map(|(stage, page)| {
+                let mut files = self.stage_files(page);
+                let (_, output) = files.find(|(name, _)| name.as_str() == path)?;
+                Some(Output::Stage(stage, output))
+            })
+        };
+        fixed.or_else(global).or_else(stage)
+    }
+
+    fn forms(&self) -> impl Iterator<Item = &'static Form> + use<'_> {
+        FORMS.iter().filter(|form| self.formats.contains(&form.format))
+    }
+
+    /// The stages with content and their Markdown pages' names.
+    fn stage_pages(&self) -> impl Iterator<Item = (u32, &str)> {
+        let pages = self.structure.pages.iter().enumerate();
+        pages.filter_map(|(stage, page)| Some((stage as u32, page.as_deref()?)))
+    }
+
+    /// The files of the stage whose Markdown page is called `page`.
+    fn stage_files(&self, page: &str) -> impl Iterator<Item = (RepoPath, &'static StageOutput)> + use<'_> {
+        let page = page.to_owned();
+        let outputs = self.forms().flat_map(|form| form.stages);
+        outputs.map(move |output| (RepoPath::new(&output.path(&page)), output))
+    }
+
+    /// Renders a file unless it shows what it showed in the last run.
+    fn render(&self, path: RepoPath, model: ContentHash, text: impl FnOnce() -> String) -> Rendered {
+        match self.analysis.state.pages.get(&path) {
+            Some(record) if record.model == model => Rendered { path, record: record.clone(), bytes: None },
             _ => {
-                let bytes = model.render().into_bytes();
-                let record = PageRecord { model: digest, bytes: ContentHash::of(&bytes) };
-                Rendered { page, record, bytes: Some(bytes) }
+                let bytes = text().into_bytes();
+                let record = PageRecord { model, bytes: ContentHash::of(&bytes) };
+                Rendered { path, record, bytes: Some(bytes) }
             }
         }
-    }
-
-    fn handbook(&self, pages: Vec<Rendered>, mut records: BTreeMap<RepoPath, PageRecord>) -> Handbook {
-        let mut rendered = BTreeMap::new();
-        let mut recomputed = Vec::new();
-        let causes = self.causes();
-        for Rendered { page, record, bytes } in pages {
-            records.insert(page.clone(), record);
-            if let Some(bytes) = bytes {
-                recomputed.push(self.reason(&page, &causes));
-                rendered.insert(page, bytes);
-            }
-        }
-        Handbook { records, rendered, stamped: BTreeMap::new(), recomputed, stamp: String::new() }
     }
 
     /// What can make a stage's page another one, strongest first: for each stage the first file it happened to.
-    fn causes(&self) -> [(Reason, BTreeMap<u32, RepoPath>); 3] {
+    fn causes(&self) -> Causes {
         let analysis = self.analysis;
         let first = |paths: &mut dyn Iterator<Item = RepoPath>| {
             let mut first: BTreeMap<u32, RepoPath> = BTreeMap::new();
@@ -173,29 +270,45 @@ impl Presenter<'_> {
         ]
     }
 
-    fn reason(&self, page: &RepoPath, causes: &[(Reason, BTreeMap<u32, RepoPath>)]) -> Recomputed {
-        let stage = self.structure.pages.iter().position(|name| name.as_deref() == Some(page.as_str()));
-        let cause = causes.iter().find_map(|(reason, first)| Some((*reason, first.get(&(stage? as u32))?)));
+    fn reason(&self, path: &RepoPath, stage: Option<u32>, causes: &Causes) -> Recomputed {
+        let cause = causes.iter().find_map(|(reason, first)| Some((*reason, first.get(&stage?)?)));
         let (reason, because_of) = match cause {
-            _ if !self.analysis.state.pages.contains_key(page) => (Reason::Added, None),
+            _ if !self.analysis.state.pages.contains_key(path) => (Reason::Added, None),
             Some((reason, path)) => (reason, Some(path.to_string())),
             None => (Reason::StagesChanged, None),
         };
-        Recomputed { query: QueryKind::Page, unit: page.to_string(), reason, because_of }
+        Recomputed { query: QueryKind::Page, unit: path.to_string(), reason, because_of }
     }
 
-    /// Puts the stamp on the overview: the hash over the names and hashes of all files, each without it.
+    /// Fills in the stamp: the hash over the names and hashes of all files, each without it.
     fn stamp(&self, handbook: &mut Handbook) -> Result<(), Lost> {
         let lines: String = handbook
             .records
             .iter()
-            .map(|(page, record)| format!("{} {page}\n", record.bytes.to_hex()))
+            .map(|(path, record)| format!("{} {path}\n", record.bytes.to_hex()))
             .collect();
         handbook.stamp = ContentHash::of(lines.as_bytes()).to_hex();
-        let overview = RepoPath::new(OVERVIEW);
-        let stamped = self.page(&overview, &handbook.stamp)?;
-        handbook.stamped.insert(overview, stamped);
+        let globals = self.forms().flat_map(|form| form.globals);
+        for output in globals.filter(|output| output.is_stamped) {
+            let path = RepoPath::new(output.path);
+            let stamped = match self.unstamped(handbook, &path) {
+                Some(text) => pages::with_stamp(&text, &handbook.stamp).into_bytes(),
+                None => self.page(&path, &handbook.stamp)?,
+            };
+            handbook.stamped.insert(path, stamped);
+        }
         Ok(())
+    }
+
+    /// A file without its stamp: as rendered in this run, else from the disk if nothing else differs there.
+    fn unstamped(&self, handbook: &Handbook, path: &RepoPath) -> Option<String> {
+        if let Some(bytes) = handbook.rendered.get(path) {
+            return String::from_utf8(bytes.clone()).ok();
+        }
+        let raw = self.handbook.path(path.as_str().as_bytes());
+        let there = read_file(self.handbook.file_system(), &raw).ok()?;
+        let text = pages::without_stamp(&String::from_utf8(there.bytes).ok()?);
+        (ContentHash::of(text.as_bytes()) == handbook.records.get(path)?.bytes).then_some(text)
     }
 
     /// The stages whose pages may show something else than in the last run.
@@ -256,45 +369,17 @@ impl Presenter<'_> {
         Ok(neighbours)
     }
 
-    /// The models of the pages about everything, except those that cannot have changed: their records are kept.
-    fn changed_global_models(
-        &self,
-        replaced: &Replaced,
-        records: &mut BTreeMap<RepoPath, PageRecord>,
-    ) -> Result<Vec<(RepoPath, Model)>, Lost> {
-        let is_scanned =
-            |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
-        let before = &self.analysis.state.pages;
-        let kept: Vec<(RepoPath, &PageRecord)> = [OVERVIEW, INDEX, REGISTER]
-            .iter()
-            .filter_map(|page| Some((RepoPath::new(page), before.get(*page)?)))
-            .collect();
-        let is_current =
-            matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
-        if is_current && kept.len() >= 2 {
-            records.extend(kept.into_iter().map(|(page, record)| (page, record.clone())));
-            return Ok(Vec::new());
-        }
-        self.global_models()
-    }
-
-    fn overview(&self) -> Model {
+    fn globals(&self) -> Result<Globals, Lost> {
         let Structure { name, overview, skeleton, pages: names, ties, registers, .. } = self.structure;
         let ties = ties.iter().copied().collect();
         let has_registers = !registers.registers.is_empty();
-        Model::Overview(pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers))
-    }
-
-    fn global_models(&self) -> Result<Vec<(RepoPath, Model)>, Lost> {
-        let Structure { name, skeleton, pages: names, registers, .. } = self.structure;
-        let mut models = vec![(RepoPath::new(OVERVIEW), self.overview())];
         let stages = self.structure.stages();
         let sketches: Vec<FileSketch> = self.sketches()?.into_iter().map(|file| file.sketch).collect();
-        let index = pages::index_page_model(name, skeleton, names, &stages, &sketches, self.unscanned());
-        models.push((RepoPath::new(INDEX), Model::Index(index)));
-        let register = pages::register_page_model(name, skeleton, names, registers);
-        models.extend(register.map(|page| (RepoPath::new(REGISTER), Model::Register(page))));
-        Ok(models)
+        Ok(Globals {
+            overview: pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers),
+            index: pages::index_page_model(name, skeleton, names, &stages, &sketches, self.unscanned()),
+            register: pages::register_page_model(name, skeleton, names, registers),
+        })
     }
 
     /// All sketches, in path order.
@@ -358,7 +443,7 @@ impl Presenter<'_> {
             organized: &structure.organized[stage as usize],
             summary: &structure.summaries[stage as usize],
             registers: &structure.registers.registers,
-            link_template: &self.link_template,
+            link_template: &self.links.below(""),
             is_deep: self.depth == Depth::Deep,
         };
         pages::stage_page_model(&context, &files, &references).ok_or(Lost)
@@ -377,33 +462,29 @@ pub(crate) fn sketches(analysis: &Analysis, blobs: &Blobs) -> Result<Vec<Sketche
         .collect()
 }
 
-fn attributes_record() -> PageRecord {
-    let hash = ContentHash::of(ATTRIBUTES_TEXT.as_bytes());
-    PageRecord { model: hash, bytes: hash }
+/// Changes with anything that a model shows.
+pub(crate) fn digest(model: &impl Serialize) -> ContentHash {
+    let bytes =
+        postcard::to_stdvec(model).expect("page models hold only plain values, which postcard writes");
+    ContentHash::of(&bytes)
 }
 
-impl Model {
-    /// Changes with anything the page shows.
-    pub(crate) fn digest(&self) -> ContentHash {
-        fn of(value: &impl Serialize) -> ContentHash {
-            let bytes = postcard::to_stdvec(value)
-                .expect("page models hold only plain values, which postcard writes");
-            ContentHash::of(&bytes)
-        }
-        match self {
-            Model::Overview(page) => of(page),
-            Model::Index(page) => of(page),
-            Model::Register(page) => of(page),
-            Model::Stage(page) => of(page),
-        }
+impl Globals {
+    /// The digest of each model there is.
+    fn digests(&self) -> BTreeMap<Global, ContentHash> {
+        let register = self.register.as_ref().map(|page| (Global::Register, digest(page)));
+        let others = [(Global::Overview, digest(&self.overview)), (Global::Index, digest(&self.index))];
+        others.into_iter().chain(register).collect()
     }
+}
 
-    fn render(&self) -> String {
-        match self {
-            Model::Overview(page) => pages::render_overview(page),
-            Model::Index(page) => pages::render_index(page),
-            Model::Register(page) => pages::render_register(page),
-            Model::Stage(page) => pages::render_stage(page),
+impl Handbook {
+    fn add(&mut self, file: Rendered, reason: impl FnOnce(&RepoPath) -> Recomputed) {
+        let Rendered { path, record, bytes } = file;
+        if let Some(bytes) = bytes {
+            self.recomputed.push(reason(&path));
+            self.rendered.insert(path.clone(), bytes);
         }
+        self.records.insert(path, record);
     }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bindery_artifacts::{ArtifactExport, FileCounts, FileSet, Phase, QueryKind, RunReport, Skeleton, files};
-use bindery_handbook::pages::default_link_template;
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
 use bindery_store::{Commit, ContentStore, Durability, GateMode, HeadVersion, RacyStamp, found, read_file};
@@ -13,6 +12,7 @@ use rustc_hash::FxHashSet;
 use crate::analysis::{Analyser, Analysis, Stop, build_id};
 use crate::blobs::{Blob, Blobs, Lost};
 use crate::digest::digest;
+use crate::formats::LinkTemplates;
 use crate::identity::Ids;
 use crate::known::{Moved, OtherInput};
 use crate::options::Progress;
@@ -50,18 +50,13 @@ pub(crate) struct Computed {
     pub(crate) analysis: Analysis,
     pub(crate) structure: Structure,
     pub(crate) handbook: Handbook,
-    pub(crate) link_template: String,
+    pub(crate) links: LinkTemplates,
 }
 
 impl Computed {
     pub(crate) fn presenter<'a>(&'a self, run: &'a Run<'_>) -> Presenter<'a> {
-        Presenter {
-            analysis: &self.analysis,
-            blobs: &run.blobs,
-            structure: &self.structure,
-            link_template: self.link_template.clone(),
-            depth: run.repository.configuration.depth,
-        }
+        let repository = run.repository;
+        repository.presenter(&self.analysis, &run.blobs, &self.structure, &self.links)
     }
 
     /// The hash of every file of the handbook as it should be.
@@ -232,14 +227,14 @@ impl<'a> Run<'a> {
             Some(about) => about,
             None => About::read(&self.blobs, &analysis.state.files)?,
         };
-        let link_template = repository.link_template();
+        let links = repository.link_templates();
         let surroundings = Surroundings {
             name: about.name(repository.configuration.name.as_deref()),
             readme: about.paragraph.as_deref(),
             titles: &about.titles,
             committed: skeleton.as_ref(),
             configuration: &repository.configuration,
-            link_template: &link_template,
+            link_template: &links.below(""),
         };
         let (structure, replaced) =
             self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
@@ -247,20 +242,14 @@ impl<'a> Run<'a> {
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
-        let presenter = Presenter {
-            analysis: &analysis,
-            blobs: &self.blobs,
-            structure: &structure,
-            link_template: link_template.clone(),
-            depth: repository.configuration.depth,
-        };
+        let presenter = repository.presenter(&analysis, &self.blobs, &structure, &links);
         let handbook = presenter.present(&replaced)?;
         if !matches!(replaced, Replaced::Nothing) {
             analysis.state.structure = Piece::new(structure.encode());
         }
         clock.end(&mut self.report);
         self.blobs.check_lost()?;
-        Ok(Computed { analysis, structure, handbook, link_template })
+        Ok(Computed { analysis, structure, handbook, links })
     }
 
     /// The stages: those of the last run if nothing they are computed from changed.
@@ -456,10 +445,29 @@ impl Repository {
         Request { wanted, known, overwrite }
     }
 
-    pub(crate) fn link_template(&self) -> String {
-        let configured = self.configuration.link_template.clone();
-        configured
-            .unwrap_or_else(|| default_link_template(self.handbook_in_root.as_deref().unwrap_or_default()))
+    fn link_templates(&self) -> LinkTemplates {
+        LinkTemplates {
+            configured: self.configuration.link_template.clone(),
+            handbook: self.handbook_in_root.clone().unwrap_or_default(),
+        }
+    }
+
+    fn presenter<'a>(
+        &'a self,
+        analysis: &'a Analysis,
+        blobs: &'a Arc<Blobs>,
+        structure: &'a Structure,
+        links: &LinkTemplates,
+    ) -> Presenter<'a> {
+        Presenter {
+            analysis,
+            blobs,
+            structure,
+            formats: &self.configuration.formats,
+            handbook: &self.handbook,
+            links: links.clone(),
+            depth: self.configuration.depth,
+        }
     }
 
     /// The committed skeleton, if one is configured; what is wrong with it is a finding.

@@ -20,7 +20,7 @@ use crate::relation::Relation;
 use crate::section::{Reader, Writer};
 
 /// Raise it when the layout of the state or the meaning of a part of it changes.
-const STATE_FORMAT: u32 = 2;
+const STATE_FORMAT: u32 = 3;
 
 /// About what one file adds to the state's file: paths of 60 bytes, stats, hashes.
 const BYTES_PER_FILE: usize = 192;
@@ -171,12 +171,12 @@ impl FileRecord {
     }
 }
 
-/// An output that is rendered from a model.
+/// A file of the handbook.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct PageRecord {
-    /// The digest of exactly what it shows.
+    /// The digest of the models it is rendered from.
     pub(crate) model: ContentHash,
-    /// The hash of its bytes.
+    /// The hash of its bytes, the stamp left out.
     pub(crate) bytes: ContentHash,
 }
 
@@ -213,7 +213,9 @@ pub(crate) struct State {
     pub(crate) about: Option<About>,
     /// The stages, and what they were computed from; empty if there are none.
     pub(crate) structure: Piece<Vec<u8>>,
-    /// The handbook's pages by path in it.
+    /// The digests of the handbook's models, by the names of their Markdown pages.
+    pub(crate) models: BTreeMap<String, ContentHash>,
+    /// The handbook's files by path in it.
     pub(crate) pages: BTreeMap<RepoPath, PageRecord>,
     /// The digest of what the phase artifacts were last written from; none if they never were.
     pub(crate) exports: Option<ContentHash>,
@@ -240,6 +242,7 @@ struct Root {
     sketches: (usize, Vec<Blob>),
     about: Option<About>,
     structure: Blob,
+    models: BTreeMap<String, ContentHash>,
     pages: BTreeMap<RepoPath, PageRecord>,
 }
 
@@ -338,6 +341,7 @@ impl State {
             sketches: self.sketches.stored()?,
             about: self.about.clone(),
             structure: self.structure.blob()?,
+            models: self.models.clone(),
             pages: self.pages.clone(),
         };
         let selected = self.known.selection.files.len() + self.known.wanted.len();
@@ -388,6 +392,7 @@ impl Gate {
             sketches: Slots::from_stored(root.sketches),
             about: root.about,
             structure: Piece::stored(root.structure),
+            models: root.models,
             pages: root.pages,
             exports,
         })

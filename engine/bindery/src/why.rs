@@ -26,7 +26,7 @@ type Chain = Vec<String>;
 /// Why a page is as it is; `state` is what is the matter with it on disk.
 pub(crate) fn page(computed: &Computed, page: &RepoPath, state: Option<OutputState>) -> WhyOutcome {
     let recomputed = computed.handbook.recomputed.iter().find(|recomputed| recomputed.unit == page.as_str());
-    let own = own_files(computed, page.as_str());
+    let own = own_files(computed, page);
     let mut from = match recomputed {
         Some(recomputed) => page_chains(computed, recomputed).concat(),
         None if own.is_empty() && state.is_some() => stamp_chain(computed),
@@ -46,7 +46,7 @@ pub(crate) fn file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, L
     let analysis = &computed.analysis;
     let from = file_chain(analysis, path);
     let mut to: BTreeSet<String> = BTreeSet::new();
-    let mut pages: BTreeSet<String> = computed.structure.page_of(path).into_iter().collect();
+    let mut stages: BTreeSet<u32> = computed.structure.stage_of(path).into_iter().collect();
     for callers in callers_of_file(analysis, analysis.snapshot.blobs(), path)?.values() {
         let callers = callers.iter().filter(|caller| caller.path != *path);
         to.extend(callers.map(|caller| format!("called from {}", caller.path)));
@@ -60,9 +60,10 @@ pub(crate) fn file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, L
         && analysis.snapshot.file(slot).is_some_and(FileRecord::is_scanned)
     {
         let resolution = analysis.snapshot.resolution(slot)?;
-        pages.extend(edges(&resolution).filter_map(|(_, symbol)| computed.structure.page_of(&symbol.path)));
+        stages.extend(edges(&resolution).filter_map(|(_, symbol)| computed.structure.stage_of(&symbol.path)));
     }
-    to.extend(pages.into_iter().map(|page| format!("shown on page {page}")));
+    let pages = computed.handbook.stages.iter().filter(|(_, stage)| stages.contains(stage));
+    to.extend(pages.map(|(page, _)| format!("shown on page {page}")));
     Ok(WhyOutcome {
         subject: format!("file {path}"),
         is_stale: !from.is_empty(),
@@ -72,13 +73,10 @@ pub(crate) fn file(computed: &Computed, path: &RepoPath) -> Result<WhyOutcome, L
 }
 
 /// The files whose cards stand on a page, in path order.
-fn own_files<'c>(computed: &'c Computed, page: &str) -> Vec<&'c RepoPath> {
+fn own_files<'c>(computed: &'c Computed, page: &RepoPath) -> Vec<&'c RepoPath> {
     let structure = &computed.structure;
-    let stage = structure.pages.iter().position(|name| name.as_deref() == Some(page));
-    let own = structure
-        .files
-        .iter()
-        .filter(|(_, primary, _)| stage.is_some() && primary.map(|at| at as usize) == stage);
+    let stage = computed.handbook.stages.get(page).copied();
+    let own = structure.files.iter().filter(|(_, primary, _)| stage.is_some() && *primary == stage);
     own.map(|(path, _, _)| path).collect()
 }
 
@@ -86,7 +84,7 @@ fn own_files<'c>(computed: &'c Computed, page: &str) -> Vec<&'c RepoPath> {
 fn page_chains(computed: &Computed, recomputed: &Recomputed) -> Vec<Chain> {
     let analysis = &computed.analysis;
     let mut chains: Vec<Chain> = Vec::new();
-    for path in own_files(computed, &recomputed.unit) {
+    for path in own_files(computed, &RepoPath::new(&recomputed.unit)) {
         let is_in =
             |slots: &FxHashSet<u32>| analysis.snapshot.slot(path).is_some_and(|slot| slots.contains(&slot));
         let mut add = |reason: Reason, next: &RepoPath| {
