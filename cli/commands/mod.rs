@@ -8,6 +8,11 @@ mod cache;
 mod callees;
 mod callers;
 mod check;
+mod completions;
+mod config;
+mod doctor;
+mod init;
+mod man;
 mod schema;
 mod skeleton;
 mod status;
@@ -35,6 +40,11 @@ pub(crate) enum Command {
     Skeleton(skeleton::Skeleton),
     Cache(cache::Cache),
     Schema(schema::Schema),
+    Init(init::Init),
+    Config(config::Config),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -51,6 +61,11 @@ impl Command {
             Command::Skeleton(command) => command.run(global, console),
             Command::Cache(command) => command.run(global, console),
             Command::Schema(command) => command.run(console),
+            Command::Init(command) => command.run(global, console),
+            Command::Config(command) => command.run(global, console),
+            Command::Doctor(command) => command.run(global, console),
+            Command::Completions(command) => command.run(console),
+            Command::Man(command) => command.run(console),
         }
     }
 

@@ -225,3 +225,64 @@ fn the_root_is_found_from_below() {
     );
     assert!(sandbox.read(".bindery/handbook/overview.md").contains("Ferry"));
 }
+
+#[test]
+fn a_first_configuration_explains_every_key_and_changes_nothing() {
+    let sandbox = Sandbox::built();
+    assert_eq!(sandbox.run(["init", "."]).succeeded(), "bindery.toml\n");
+    let text = sandbox.read("bindery.toml");
+    let settings = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    assert_eq!(settings.count(), 0, "{text}");
+    for key in ["# name =", "# formats = [\"markdown\"]", "# depth = \"brief\"", "# artifacts ="] {
+        assert!(text.lines().any(|line| line == key), "{key}: {text}");
+    }
+    assert_eq!(sandbox.run(["check"]).succeeded(), "up to date\n");
+    let again = sandbox.run(["init", ".", "--config", "depth = \"deep\""]);
+    assert_eq!((again.code, text), (Some(3), sandbox.read("bindery.toml")));
+}
+
+#[test]
+fn a_first_configuration_can_have_settings() {
+    let sandbox = Sandbox::sample();
+    sandbox
+        .run(["init", ".", "--config", "out = \"docs/handbook\"", "--config", "exclude = [\"old/\"]"])
+        .succeeded();
+    let shown = sandbox.run(["config", "show"]).succeeded();
+    let line_of = |key: &str| {
+        let text = sandbox.read("bindery.toml");
+        text.lines().position(|line| line.starts_with(key)).map(|at| at + 1).expect("the key is there")
+    };
+    for (setting, key) in [("out = \"docs/handbook\"", "out"), ("exclude = [\"old/\"]", "exclude")] {
+        let line = shown.lines().find(|line| line.starts_with(setting)).unwrap_or_else(|| panic!("{shown}"));
+        assert!(line.ends_with(&format!("# bindery.toml:{}", line_of(key))), "{line}");
+    }
+    assert_eq!(sandbox.run(["init", "x", "--config", "depth = \"shallow\""]).code, Some(2));
+}
+
+#[test]
+fn doctor_names_what_is_wrong() {
+    let sandbox = Sandbox::built();
+    let found = sandbox.run(["doctor"]).succeeded();
+    assert!(found.lines().all(|line| line.starts_with("good ")), "{found}");
+    sandbox.write("bindery.toml", "depht = \"deep\"\n");
+    let run = sandbox.run(["doctor"]);
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.stdout.contains("wrong    configuration   bindery.toml:1: "), "{run:?}");
+    assert!(run.stdout.contains("hint: did you mean `depth`?"), "{run:?}");
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let sandbox = Sandbox::sample();
+    let commands = ["build", "check", "why", "callers", "skeleton", "doctor", "man"];
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = sandbox.run(["completions", shell]).succeeded();
+        assert!(commands.iter().all(|command| script.contains(command)), "{shell}");
+    }
+    let page = sandbox.run(["man"]).succeeded();
+    assert!(commands.iter().all(|command| page.contains(&format!("bindery\\-{command}(1)"))), "{page}");
+    assert!(page.contains("bindery callers Queue.push"), "no examples: {page}");
+    let page = sandbox.run(["man", "skeleton", "pin"]).succeeded();
+    assert!(page.contains(".TH bindery-skeleton-pin 1"), "{page}");
+    assert_eq!(sandbox.run(["man", "nope"]).code, Some(2));
+}

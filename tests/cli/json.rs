@@ -23,7 +23,7 @@ fn keys(object: &Map<String, Value>) -> Vec<&str> {
 #[test]
 fn every_reporting_command_has_its_keys_in_order() {
     let sandbox = Sandbox::sample();
-    let cases: [(&str, &[&str], &[&str]); 12] = [
+    let cases: [(&str, &[&str], &[&str]); 15] = [
         ("build", &["build"], &["handbook", "foreign", "faults", "warnings", "report"]),
         ("check", &["check"], &["isFresh", "writtenBy", "stale", "faults", "warnings"]),
         ("status", &["status"], &["inputs", "resolved", "outputs", "skipped"]),
@@ -40,6 +40,9 @@ fn every_reporting_command_has_its_keys_in_order() {
         ),
         ("cache-gc", &["cache", "gc"], &["path", "entries", "bytes", "unusedBytes", "freedBytes"]),
         ("schema-names", &["schema"], &["names"]),
+        ("init", &["init"], &["path"]),
+        ("config-show", &["config", "show"], &["root", "settings"]),
+        ("doctor", &["doctor"], &["tool", "checks"]),
     ];
     for (kind, arguments, expected) in cases {
         let object = report(&sandbox, 0, kind, arguments);

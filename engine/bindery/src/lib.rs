@@ -31,6 +31,7 @@ mod repository;
 mod run;
 mod section;
 mod settle;
+mod setup;
 mod snapshot;
 mod state;
 mod structure;
@@ -43,6 +44,7 @@ pub use care::{schema, schema_names, serve_parse_worker};
 pub use options::{Options, Progress, Quiet};
 pub use outcome::*;
 pub use repository::{Repository, WORK_DIRECTORY};
+pub use setup::{Check, Health, Origin, Setting, health, init};
 
 /// This version of Bindery.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -153,7 +153,7 @@ impl Repository {
     }
 }
 
-fn find_root(given: Option<&Path>, environment: &Environment) -> Result<PathBuf, Failure> {
+pub(crate) fn find_root(given: Option<&Path>, environment: &Environment) -> Result<PathBuf, Failure> {
     let here = environment.current_directory.clone();
     if let Some(given) = given {
         let path = here.map_or_else(|| given.to_owned(), |here| here.join(given));
@@ -163,11 +163,17 @@ fn find_root(given: Option<&Path>, environment: &Environment) -> Result<PathBuf,
             Err(Failure::usage(format!("cannot find the directory `{}`", given.display())))
         };
     }
-    let here = here.ok_or_else(|| Failure::usage("the current directory does not exist"))?;
-    let configured = here.ancestors().find(|directory| exists(&directory.join(files::CONFIGURATION)));
-    if let Some(directory) = configured {
-        return Ok(directory.to_owned());
+    let configured = here.as_deref().into_iter().flat_map(Path::ancestors);
+    match configured.into_iter().find(|directory| exists(&directory.join(files::CONFIGURATION))) {
+        Some(directory) => Ok(directory.to_owned()),
+        None => top_of_git(environment),
     }
+}
+
+/// The top of the git repository around the current directory, else the current directory.
+pub(crate) fn top_of_git(environment: &Environment) -> Result<PathBuf, Failure> {
+    let here = environment.current_directory.clone();
+    let here = here.ok_or_else(|| Failure::usage("the current directory does not exist"))?;
     Ok(GitLocation::find(&here).map_or(here, |git| git.top_level))
 }
 
@@ -230,7 +236,7 @@ fn not_text() -> Failure {
     Failure::findings(format!("`{}` is not UTF-8 text", files::CONFIGURATION))
 }
 
-fn parse_configuration(name: &str, text: &str) -> Result<Configuration, Failure> {
+pub(crate) fn parse_configuration(name: &str, text: &str) -> Result<Configuration, Failure> {
     bindery_artifacts::read::read::<Configuration>(name, text)
         .map(|located| located.value)
         .map_err(|findings| Failure::of_findings(&findings))
