@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bindery_engine::{BuildOutcome, Failure, Options, QueryCounts, QueryKind, Repository, RunReport};
+use bindery_engine::{BuildOutcome, Failure, Options, QueryCounts, QueryKind, Repository, RunReport, Source};
 use clap::Args;
 use serde::Serialize;
 
@@ -17,6 +17,7 @@ Examples:
   bindery build
   bindery build path/to/repository --work-dir /tmp/work --out /tmp/work/handbook
   bindery build --config 'depth = \"deep\"' --out .bindery/deep
+  bindery build --staged --stage                 in a pre-commit hook
   bindery build --report report.json --trace trace.json
   BINDERY_LOG=bindery_engine=debug bindery build";
 
@@ -31,6 +32,12 @@ pub(crate) struct Build {
     place: Place,
     #[command(flatten)]
     effort: Effort,
+    /// Analyse what git's index holds, as the next commit would take it, instead of the files on disk.
+    #[arg(long)]
+    staged: bool,
+    /// With `--staged`: bring the handbook in git's index up to date too, and nothing else there.
+    #[arg(long, requires = "staged")]
+    stage: bool,
     /// Force everything written to the disk before the run ends.
     #[arg(long)]
     durable: bool,
@@ -46,6 +53,7 @@ pub(crate) struct Build {
 struct Body<'a> {
     handbook: &'a str,
     foreign: &'a [String],
+    staged: &'a [String],
     faults: &'a [String],
     warnings: &'a [String],
     report: &'a RunReport,
@@ -71,6 +79,10 @@ impl Build {
 
     pub(crate) fn options(&self, global: &Global) -> Options {
         let mut options = self.effort.options(&self.place, global);
+        if self.staged {
+            options.source = Source::Index;
+        }
+        options.stage = self.stage;
         options.durable = self.durable;
         options.overwrite = self.overwrite.clone();
         options
@@ -102,6 +114,10 @@ fn explain(outcome: &BuildOutcome, console: &Console) {
         let message = format!("`{}` was not written by bindery and was kept", place(path));
         let name = path.strip_prefix(&outcome.handbook).unwrap_or(path).trim_start_matches('/');
         console.error(&message, Some(&format!("`--overwrite {name}` takes it over")));
+    }
+    if !outcome.staged.is_empty() {
+        console
+            .note(&format!("{} put into git's index", counted(outcome.staged.len() as u64, "handbook file")));
     }
     for note in notes(report) {
         console.note(&note);
@@ -164,12 +180,12 @@ fn word(value: &impl Serialize) -> String {
 }
 
 fn print(outcome: &BuildOutcome, console: &Console) -> Result<(), Stop> {
-    let BuildOutcome { report, handbook, foreign, faults, warnings } = outcome;
+    let BuildOutcome { report, handbook, foreign, staged, faults, warnings } = outcome;
     let text = || match console.is_quiet() {
         true => String::new(),
         false => summary(report, handbook),
     };
-    console.report("build", &Body { handbook, foreign, faults, warnings, report }, text)
+    console.report("build", &Body { handbook, foreign, staged, faults, warnings, report }, text)
 }
 
 /// The one line: what was parsed, resolved, rendered, written.

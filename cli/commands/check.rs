@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bindery_engine::{CheckOutcome, OutputState, Repository, Staleness};
+use bindery_engine::{CheckOutcome, OutputState, Repository, Source, Staleness};
 use clap::Args;
 use serde::Serialize;
 
@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   bindery check
   bindery check --diff
+  bindery check --staged               in a pre-commit hook
   bindery check --format json | jq -r '.stale[].path'";
 
 /// Say whether the handbook is what a build would write; write nothing.
@@ -27,6 +28,9 @@ pub(crate) struct Check {
     place: Place,
     #[command(flatten)]
     effort: Effort,
+    /// Analyse what git's index holds, and compare with the handbook there, instead of the files on disk.
+    #[arg(long)]
+    staged: bool,
     /// Show the difference as text, from what is there to what should be.
     #[arg(long)]
     diff: bool,
@@ -64,12 +68,16 @@ struct Body<'a> {
 
 impl Check {
     pub(crate) fn run(&self, global: &Global, console: &Console) -> Result<Ending, Stop> {
-        let repository = Repository::open(&self.effort.options(&self.place, global))?;
+        let mut options = self.effort.options(&self.place, global);
+        if self.staged {
+            options.source = Source::IndexAlone;
+        }
+        let repository = Repository::open(&options)?;
         let progress = TerminalProgress::new(console);
         let outcome = repository.check(self.diff, &progress)?;
         drop(progress);
         print(&outcome, console)?;
-        explain(&outcome, console);
+        explain(&outcome, self.staged, console);
         Ok(match (&outcome.faults[..], &outcome.stale[..]) {
             ([], []) => Ending::Done,
             ([], _) => Ending::Findings,
@@ -109,7 +117,7 @@ fn text(outcome: &CheckOutcome, is_quiet: bool) -> String {
     text
 }
 
-fn explain(outcome: &CheckOutcome, console: &Console) {
+fn explain(outcome: &CheckOutcome, is_staged: bool, console: &Console) {
     for warning in &outcome.warnings {
         console.warning(warning);
     }
@@ -118,8 +126,11 @@ fn explain(outcome: &CheckOutcome, console: &Console) {
     }
     if !outcome.stale.is_empty() {
         let number = counted(outcome.stale.len() as u64, "file");
-        console
-            .error(&format!("{number} not as a build would write them"), Some("`bindery build` writes them"));
+        let hint = match is_staged {
+            true => "`bindery build --staged --stage` writes and stages them",
+            false => "`bindery build` writes them",
+        };
+        console.error(&format!("{number} not as a build would write them"), Some(hint));
     }
 }
 

@@ -24,7 +24,7 @@ fn keys(object: &Map<String, Value>) -> Vec<&str> {
 fn every_reporting_command_has_its_keys_in_order() {
     let sandbox = Sandbox::sample();
     let cases: [(&str, &[&str], &[&str]); 15] = [
-        ("build", &["build"], &["handbook", "foreign", "faults", "warnings", "report"]),
+        ("build", &["build"], &["handbook", "foreign", "staged", "faults", "warnings", "report"]),
         ("check", &["check"], &["isFresh", "writtenBy", "stale", "faults", "warnings"]),
         ("status", &["status"], &["inputs", "resolved", "outputs", "skipped"]),
         ("why", &["why", "overview.md"], &["subject", "isStale", "from", "to"]),

@@ -169,6 +169,10 @@ impl Analyser<'_> {
         }
         let tracked = match configuration.files {
             FileSet::All => None,
+            // All that a snapshot of git holds is tracked, whatever the ignore files say.
+            FileSet::Tracked if repository.file_system.is_snapshot() => {
+                Some(bindery_store::select::every_file(&*repository.file_system)?)
+            }
             FileSet::Tracked => {
                 let git = repository
                     .git()

@@ -27,10 +27,13 @@ impl Repository {
         })?;
         let _lock = work.lock(&Holder::this_process("bindery build"))?;
         let (mut run, gate) = Run::open(self, progress, true);
-        if let Some(pages) = gate.as_ref().and_then(|gate| run.nothing_changed(gate)) {
+        if let Some(gate) = &gate
+            && let Some(pages) = run.nothing_changed(gate)
+        {
             run.report.pages.kept = pages;
+            let staged = self.staged(&gate.known.wanted)?;
             total.end(&mut run.report);
-            return Ok(self.outcome(run, Vec::new(), Vec::new()));
+            return Ok(BuildOutcome { staged, ..self.outcome(run, Vec::new(), Vec::new()) });
         }
         let (old, moved) = run.last_state(gate);
         let mut computed = run.compute(old, moved)?;
@@ -50,8 +53,13 @@ impl Repository {
             differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")),
         );
         self.report_causes(&mut run, &computed);
+        let staged = self.staged(&computed.wanted())?;
         total.end(&mut run.report);
-        Ok(self.outcome(run, foreign, faults))
+        Ok(BuildOutcome { staged, ..self.outcome(run, foreign, faults) })
+    }
+
+    fn staged(&self, wanted: &BTreeMap<RepoPath, ContentHash>) -> Result<Vec<String>, Failure> {
+        if self.options.stage { self.stage(wanted) } else { Ok(Vec::new()) }
     }
 
     fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Stop> {
@@ -150,6 +158,7 @@ impl Repository {
             report: run.report,
             handbook: self.handbook.shown(b""),
             foreign,
+            staged: Vec::new(),
             faults,
         }
     }

@@ -569,6 +569,7 @@ fn the_circumstances() {
         Options { worker: Some(vec!["bindery".into()]), ..Options::default() },
         Options { verify: true, hash_everything: true, recheck_sample: true, ..Options::default() },
         Options { durable: true, ..Options::default() },
+        Options { stage: true, ..Options::default() },
         Options { overwrite: vec!["index.md".to_owned()], ..Options::default() },
     ] {
         assert_eq!(of(same.clone()), of(Options::default()), "{same:?}");
@@ -579,6 +580,9 @@ fn the_circumstances() {
         no_color: true,
         log_filter: Some("debug".to_owned()),
         current_directory: Some("/elsewhere".into()),
+        git_directory: Some("/elsewhere/.git".into()),
+        git_work_tree: Some("/elsewhere".into()),
+        git_index_file: Some("/elsewhere/.git/index".into()),
         program: Some("/bin/bindery".into()),
         stdout_is_terminal: true,
         stderr_is_terminal: true,

@@ -106,14 +106,16 @@ impl Known {
         moved
     }
 
-    /// Notes which of the stats taken in this run are too fresh to be believed next time.
-    pub(crate) fn smudge(&mut self, stamp: RacyStamp) {
+    /// Notes which of the stats taken in this run are too fresh to be believed next time. Those of inputs that
+    /// lie in a snapshot always are.
+    pub(crate) fn smudge(&mut self, stamp: RacyStamp, is_snapshot: bool) {
         let selection = &self.selection;
         let stats = (selection.files.iter().map(|file| (file.raw(), file.stat)))
             .chain(selection.directories.iter().map(|seen| (seen.place.raw(), seen.stat)))
             .chain(selection.ignore_files.iter().map(|seen| (seen.place.raw(), seen.stat)))
             .chain(self.others.iter().filter_map(|other| Some((other.raw.as_slice(), other.stat?))));
-        self.smudged = stats.filter(|(_, stat)| stamp.smudges(stat)).map(|(raw, _)| raw.to_vec()).collect();
+        let is_smudged = |stat: &Stat| !is_snapshot && stamp.smudges(stat);
+        self.smudged = stats.filter(|(_, stat)| is_smudged(stat)).map(|(raw, _)| raw.to_vec()).collect();
         self.handbook.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
         self.exports.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
     }

@@ -3,11 +3,27 @@
 use core::time::Duration;
 use std::path::PathBuf;
 
+/// What is analysed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Source {
+    /// The files on disk.
+    #[default]
+    WorkingTree,
+    /// What git's index holds, as a commit would take it. The handbook goes to the disk.
+    Index,
+    /// The same, compared with the handbook in the index.
+    IndexAlone,
+    /// What a commit holds, by any of its names.
+    Commit(String),
+}
+
 /// How a repository is opened. Everything that is `None` follows the handbook's rules (§0, §2).
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// The root, or a place to look for it from.
     pub root: Option<PathBuf>,
+    /// What is analysed. What is not on disk has a work directory of its own inside the work directory.
+    pub source: Source,
     /// The work directory; `.bindery` in the root without it.
     pub work_dir: Option<PathBuf>,
     /// The handbook's directory for this run, instead of the configuration's `out`.
@@ -30,6 +46,8 @@ pub struct Options {
     pub durable: bool,
     /// Hash every input instead of trusting stats.
     pub hash_everything: bool,
+    /// With [`Source::Index`]: bring the handbook in git's index up to date too.
+    pub stage: bool,
     /// Handbook paths that may be taken over although they are not ours.
     pub overwrite: Vec<String>,
 }

@@ -92,6 +92,8 @@ pub struct BuildOutcome {
     pub handbook: String,
     /// Files in the handbook directory that are not ours and were kept: exit code 3.
     pub foreign: Vec<String>,
+    /// Files of the handbook that were put into git's index or taken out of it, from the root.
+    pub staged: Vec<String>,
     /// Units that failed through a fault of ours (a panic, a parser that died twice): exit code 1.
     pub faults: Vec<String>,
     /// What is worth a line on stderr and changes no exit code (cache unavailable).

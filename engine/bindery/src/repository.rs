@@ -4,13 +4,15 @@ use std::num::NonZero;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use bindery_artifacts::{Configuration, files};
+use bindery_artifacts::{ArtifactExport, Configuration, files};
 use bindery_source::{ContentHash, KeyHasher};
 use bindery_store::fs::{FileSystem, OsFileSystem};
 use bindery_store::workers::WorkerCommand;
-use bindery_store::{Directory, Environment, GitLocation, Interrupt, StoreError, exists, found, read_file};
+use bindery_store::{
+    Directory, Environment, ErrorKind, GitLocation, Interrupt, StoreError, exists, found, read_file,
+};
 
-use crate::options::Options;
+use crate::options::{Options, Source};
 use crate::outcome::{Failure, FailureKind};
 
 /// The work directory's name in the root.
@@ -18,8 +20,11 @@ pub const WORK_DIRECTORY: &str = ".bindery";
 
 /// A repository that can be built, checked and asked.
 pub struct Repository {
+    /// Where sources are read.
     pub(crate) file_system: Arc<dyn FileSystem>,
     pub(crate) root: PathBuf,
+    /// Which git repository the root belongs to, where that was found out already.
+    git: Option<GitLocation>,
     pub(crate) work: Directory,
     pub(crate) handbook: Directory,
     /// The handbook's directory as seen from the root; none if it lies elsewhere.
@@ -36,8 +41,18 @@ impl Repository {
     pub fn open(options: &Options) -> Result<Self, Failure> {
         let environment = Environment::read();
         let root = find_root(options.root.as_deref(), &environment)?;
-        let file_system: Arc<dyn FileSystem> = Arc::new(OsFileSystem::open(&root).map_err(Failure::usage)?);
-        Self::over(file_system, root, environment, options, Interrupt::on_signals())
+        let disk: Arc<dyn FileSystem> = Arc::new(OsFileSystem::open(&root).map_err(Failure::usage)?);
+        let (sources, git) = match &options.source {
+            Source::WorkingTree => (disk.clone(), None),
+            other => {
+                let (sources, git) = git_sources(other, &root, &environment)?;
+                (sources, Some(git))
+            }
+        };
+        let disks = Disks { sources, outputs: disk };
+        let mut repository = Self::assemble(disks, root, environment, options, Interrupt::on_signals())?;
+        repository.git = git;
+        Ok(repository)
     }
 
     /// A repository on any file system, for tests and for use inside other programs. Paths in `options` are
@@ -49,22 +64,44 @@ impl Repository {
         options: &Options,
         interrupt: Interrupt,
     ) -> Result<Self, Failure> {
-        let configuration = read_configuration(&*file_system, options)?;
-        let work = place(&file_system, &root, options.work_dir.as_deref(), &environment)?
-            .unwrap_or_else(|| (Directory::new(file_system.clone(), WORK_DIRECTORY.as_bytes()), None))
+        let disks = Disks { sources: file_system.clone(), outputs: file_system };
+        Self::assemble(disks, root, environment, options, interrupt)
+    }
+
+    fn assemble(
+        disks: Disks,
+        root: PathBuf,
+        environment: Environment,
+        options: &Options,
+        interrupt: Interrupt,
+    ) -> Result<Self, Failure> {
+        let Disks { sources, outputs } = disks;
+        let mut configuration = read_configuration(&*sources, options)?;
+        let work = place(&outputs, &root, options.work_dir.as_deref(), &environment)?
+            .unwrap_or_else(|| (Directory::new(outputs.clone(), WORK_DIRECTORY.as_bytes()), None))
             .0;
-        let out = place(&file_system, &root, options.out.as_deref(), &environment)?;
+        let (work, default_out) = match &options.source {
+            Source::WorkingTree => (work, "handbook"),
+            Source::Index | Source::IndexAlone => (work.subdirectory("staged"), "staged/handbook"),
+            Source::Commit(_) => (work.subdirectory("commits"), "commits/handbook"),
+        };
+        if options.source != Source::WorkingTree {
+            configuration.artifacts.get_or_insert(ArtifactExport::None);
+        }
+        let of_handbook = if options.source == Source::IndexAlone { &sources } else { &outputs };
+        let out = place(of_handbook, &root, options.out.as_deref(), &environment)?;
         let (handbook, handbook_in_root) = match (out, &configuration.out) {
             (Some(chosen), _) => chosen,
-            (None, Some(out)) => (Directory::new(file_system.clone(), out.as_bytes()), Some(out.clone())),
+            (None, Some(out)) => (Directory::new(of_handbook.clone(), out.as_bytes()), Some(out.clone())),
             (None, None) => {
-                let in_root = options.work_dir.is_none().then(|| format!("{WORK_DIRECTORY}/handbook"));
+                let in_root = options.work_dir.is_none().then(|| format!("{WORK_DIRECTORY}/{default_out}"));
                 (work.subdirectory("handbook"), in_root)
             }
         };
         Ok(Self {
-            file_system,
+            file_system: sources,
             root,
+            git: None,
             work,
             handbook,
             handbook_in_root,
@@ -82,6 +119,7 @@ impl Repository {
         Self {
             file_system: self.file_system.clone(),
             root: self.root.clone(),
+            git: self.git.clone(),
             work: self.work.clone(),
             handbook: self.handbook.clone(),
             handbook_in_root: self.handbook_in_root.clone(),
@@ -112,7 +150,7 @@ impl Repository {
     }
 
     pub(crate) fn git(&self) -> Option<GitLocation> {
-        GitLocation::find(&self.root)
+        self.git.clone().or_else(|| GitLocation::find(&self.root))
     }
 
     /// Ends the call if the user asked to stop.
@@ -150,6 +188,44 @@ impl Repository {
         limits.ticks_base = chosen.ticks_base.map_or(limits.ticks_base, NonZero::get);
         limits.ticks_per_kibibyte = chosen.ticks_per_kibibyte.map_or(limits.ticks_per_kibibyte, NonZero::get);
         limits
+    }
+}
+
+/// Where a repository's files are read, and where what is made of them is written.
+struct Disks {
+    sources: Arc<dyn FileSystem>,
+    outputs: Arc<dyn FileSystem>,
+}
+
+/// What git holds of the repository at `root`.
+fn git_sources(
+    source: &Source,
+    root: &Path,
+    environment: &Environment,
+) -> Result<(Arc<dyn FileSystem>, GitLocation), Failure> {
+    let none = || Failure::usage(format!("`{}` is not in a git repository", root.display()));
+    match source {
+        Source::Commit(revision) => {
+            let git = GitLocation::find(root).ok_or_else(none)?;
+            let tree = git.commit_tree(root, revision).map_err(|error| match error.kind {
+                ErrorKind::NotFound => Failure::usage(format!("there is no commit `{revision}` here"))
+                    .with_hint(
+                        "a shallow clone has only the last commits: `git fetch --unshallow` gets them all",
+                    ),
+                _ => Failure::machine(error),
+            })?;
+            Ok((Arc::new(tree), git))
+        }
+        _ => {
+            let git = GitLocation::of_hook(environment, root).ok_or_else(none)?;
+            let tree = git.index_tree(root).map_err(|error| match error.detail.as_str() {
+                "it is unmerged in the git index" => {
+                    Failure::findings(error).with_hint("resolve the conflict and `git add` the file")
+                }
+                _ => Failure::machine(error),
+            })?;
+            Ok((Arc::new(tree), git))
+        }
     }
 }
 

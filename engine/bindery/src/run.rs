@@ -80,13 +80,13 @@ impl<'a> Run<'a> {
         let store = ContentStore::open(&repository.work, repository.durability());
         let (bytes, head) = store.read_state();
         let stamp = match may_write {
-            true => RacyStamp::take(&repository.work, &repository.root_directory()),
+            true => RacyStamp::take(&repository.work, &repository.stamped_directory()),
             false => RacyStamp::distrust_everything(),
         };
         let options = &repository.options;
         let hash_everything = options.hash_everything
             || options.verify
-            || repository.environment.ci
+            || repository.environment.ci && !repository.file_system.is_snapshot()
             || stamp == RacyStamp::distrust_everything();
         let mode = if hash_everything { GateMode::HashEverything } else { GateMode::Stats };
         let mut report = RunReport::empty(crate::VERSION);
@@ -356,7 +356,7 @@ impl<'a> Run<'a> {
         state.known.counts = self.report.files.clone();
         state.known.is_provisional = state.known.selection.has_unreadable() || state.files.is_provisional();
         state.known.others = self.repository.other_inputs();
-        state.known.smudge(self.stamp);
+        state.known.smudge(self.stamp, self.repository.file_system.is_snapshot());
         let blobs = &*self.blobs;
         let Some(moved) = blobs.flush() else { return };
         state.relocate(&moved, &BTreeSet::from([Blob::IN_MEMORY]), blobs);
@@ -419,8 +419,12 @@ impl Repository {
         if self.options.durable { Durability::Synced } else { Durability::Renamed }
     }
 
-    pub(crate) fn root_directory(&self) -> bindery_store::Directory {
-        bindery_store::Directory::new(self.file_system.clone(), b"")
+    /// The directory whose clock stamps the inputs; where those have no clock, what is written.
+    fn stamped_directory(&self) -> bindery_store::Directory {
+        match self.file_system.is_snapshot() {
+            true => self.work.clone(),
+            false => bindery_store::Directory::new(self.file_system.clone(), b""),
+        }
     }
 
     pub(crate) fn handbook_output(&self) -> OutputDir {

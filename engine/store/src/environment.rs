@@ -11,6 +11,12 @@ pub struct Environment {
     pub ci: bool,
     /// `NO_COLOR` is set to anything but the empty string.
     pub no_color: bool,
+    /// `GIT_DIR`, if set and not empty: git tells its hooks which repository they run for.
+    pub git_directory: Option<PathBuf>,
+    /// `GIT_WORK_TREE`, likewise.
+    pub git_work_tree: Option<PathBuf>,
+    /// `GIT_INDEX_FILE`, likewise: a commit of some paths only has an index of its own.
+    pub git_index_file: Option<PathBuf>,
     /// `BINDERY_LOG`, if set and not empty.
     pub log_filter: Option<String>,
     /// The current directory; none if it was removed.
@@ -32,6 +38,9 @@ impl Environment {
             source_date_epoch: text("SOURCE_DATE_EPOCH"),
             ci: std::env::var_os("CI").is_some_and(is_set),
             no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+            git_directory: path("GIT_DIR"),
+            git_work_tree: path("GIT_WORK_TREE"),
+            git_index_file: path("GIT_INDEX_FILE"),
             log_filter: text("BINDERY_LOG"),
             current_directory: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
@@ -44,6 +53,10 @@ impl Environment {
 
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 fn is_set(value: OsString) -> bool {

@@ -4,7 +4,7 @@
 //! but its own. Unix only: paths are bytes, links are refused by the kernel.
 //!
 //! Where to start reading:
-//! - [`fs`]: the file system trait and its three implementations; everything below is written against it.
+//! - [`fs`]: the file system trait and its implementations; everything below is written against it.
 //! - [`select`]: which files of a repository count.
 //! - [`changed_since`]: the gate that finds out that nothing changed.
 //! - [`WorkDir`], [`ContentStore`]: the cache and the state between runs.

@@ -1,4 +1,4 @@
-//! The file system as the rest of Bindery sees it: one small trait, three implementations.
+//! The file system as the rest of Bindery sees it: one small trait, four implementations.
 //!
 //! Every path is relative to the root an implementation was made with, as raw bytes with `/` between
 //! components; the empty path is the root itself. No operation ever follows a symbolic link, neither
@@ -6,10 +6,12 @@
 //! to follow a link resolves it by hand and checks every step ([`crate::select`] does).
 //!
 //! - [`OsFileSystem`]: the real thing (Unix).
+//! - [`GitFileSystem`]: what git's index or a commit holds, read-only.
 //! - [`MemoryFileSystem`]: for tests that build tens of thousands of times.
 //! - [`FaultFileSystem`]: wraps another one and fails, or "crashes", at a chosen call.
 
 mod fault;
+mod git;
 mod memory;
 mod memory_tree;
 mod os;
@@ -17,6 +19,7 @@ mod os;
 mod tests;
 
 pub use fault::{Fault, FaultFileSystem};
+pub use git::GitFileSystem;
 pub use memory::MemoryFileSystem;
 pub use os::OsFileSystem;
 
@@ -89,6 +92,11 @@ pub trait OpenFile: Send + Sync {
 pub trait FileSystem: Send + Sync {
     /// The path as messages show it.
     fn shown(&self, path: &[u8]) -> String;
+
+    /// Whether it never changes and equal stats mean equal contents, without exception.
+    fn is_snapshot(&self) -> bool {
+        false
+    }
 
     /// Size, times and kind of what the path itself names.
     fn lstat(&self, path: &[u8]) -> StoreResult<Stat>;

@@ -29,6 +29,7 @@ mod walk;
 pub use ignores::IgnoreProblem;
 pub use links::{LinkTarget, changed_links, resolve_link};
 pub use rules::{PatternProblem, SelectRules, Selector};
+pub use walk::every_file;
 
 use std::sync::Arc;
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -237,4 +238,20 @@ impl Selection {
         self.links.sort_by(|a, b| a.place.cmp(&b.place));
         self.problems.sort();
     }
+}
+
+/// The raw path of every file below the root, ignored ones and links too; nothing is left out.
+pub fn every_file(file_system: &dyn FileSystem) -> StoreResult<BTreeSet<Vec<u8>>> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![Vec::new()];
+    while let Some(directory) = open.pop() {
+        for entry in file_system.list(&directory)? {
+            let path = join(&directory, &entry.name);
+            match entry.kind {
+                FileKind::Directory => open.push(path),
+                _ => drop(found.insert(path)),
+            }
+        }
+    }
+    Ok(found)
 }

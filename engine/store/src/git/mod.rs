@@ -1,11 +1,14 @@
+mod objects;
+
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use bindery_source::ContentHash;
+pub(crate) use objects::{GitEntry, GitEntryKind, ObjectReader};
 
-use crate::{ErrorKind, Operation, StoreError, StoreResult};
+use crate::{Environment, ErrorKind, Operation, StoreError, StoreResult};
 
 /// Where a repository lies.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +17,8 @@ pub struct GitLocation {
     pub top_level: PathBuf,
     /// The repository itself: `.git`, or where a `.git` file points (worktrees, submodules).
     pub git_directory: PathBuf,
+    /// The index, where it is not the repository's own (a commit of some paths only has one for its hooks).
+    pub index_file: Option<PathBuf>,
 }
 
 /// A commit.
@@ -36,6 +41,24 @@ impl GitLocation {
         absolute.ancestors().find_map(Self::at)
     }
 
+    /// The repository that git runs a hook for, as its environment says, else that of `directory`.
+    pub fn of_hook(environment: &Environment, directory: &Path) -> Option<Self> {
+        let found = match &environment.git_directory {
+            Some(git_directory) => {
+                let here = environment.current_directory.as_deref().unwrap_or(directory);
+                let work_tree = environment.git_work_tree.as_deref().map(|tree| here.join(tree));
+                let top_level = work_tree.or_else(|| Some(Self::find(here)?.top_level));
+                Self {
+                    top_level: top_level.unwrap_or_else(|| here.to_owned()),
+                    git_directory: here.join(git_directory),
+                    index_file: None,
+                }
+            }
+            None => Self::find(directory)?,
+        };
+        Some(Self { index_file: environment.git_index_file.clone(), ..found })
+    }
+
     fn at(top_level: &Path) -> Option<Self> {
         let git = top_level.join(".git");
         let git_directory = match std::fs::read(&git) {
@@ -46,7 +69,7 @@ impl GitLocation {
             Err(_) => git,
         };
         let is_repository = git_directory.join("HEAD").symlink_metadata().is_ok();
-        is_repository.then(|| Self { top_level: top_level.to_owned(), git_directory })
+        is_repository.then(|| Self { top_level: top_level.to_owned(), git_directory, index_file: None })
     }
 
     /// The id HEAD stands for, read from the repository's files; no program is run. None: an unborn branch,
@@ -100,18 +123,15 @@ impl GitLocation {
 
     /// The hash of the index file, for the gate: whoever changes what is tracked changes it. None: there is none.
     pub fn index_digest(&self) -> Option<ContentHash> {
-        std::fs::read(self.git_directory.join("index")).ok().map(|bytes| ContentHash::of(&bytes))
+        let own = || self.git_directory.join("index");
+        std::fs::read(self.index_file.clone().unwrap_or_else(own)).ok().map(|bytes| ContentHash::of(&bytes))
     }
 
-    /// Runs a plumbing command in surroundings where the repository can make it run nothing (hooks, monitors,
+    /// A plumbing command in surroundings where the repository can make it run nothing (hooks, monitors,
     /// pagers, fetching of missing objects), and where nobody's settings change what it says.
-    fn git(&self, directory: &Path, arguments: &[&str], input: &[u8]) -> StoreResult<Vec<u8>> {
-        use std::io::Write;
-        let fail = |detail: String| {
-            let shown = format!("git {}", arguments.join(" "));
-            StoreError::new(ErrorKind::Io, Operation::Run, shown).with_detail(detail)
-        };
-        let mut child = Command::new("git")
+    fn command(&self, directory: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new("git");
+        command
             .args(["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
             .args(["-c", "safe.directory=*", "-c", "core.quotePath=false"])
             .args(arguments)
@@ -120,17 +140,34 @@ impl GitLocation {
             .envs(kept_environment())
             .env("GIT_DIR", absolute(&self.git_directory))
             .env("GIT_WORK_TREE", absolute(&self.top_level))
+            .envs(self.index_file.iter().map(|index| ("GIT_INDEX_FILE", absolute(index))))
             .envs(FIXED_ENVIRONMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| fail(error.to_string()))?;
-        if let Some(mut stdin) = child.stdin.take() {
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs such a command to its end.
+    fn git(&self, directory: &Path, arguments: &[&str], input: &[u8]) -> StoreResult<Vec<u8>> {
+        use std::io::Write;
+        let fail = |detail: String| {
+            let shown = format!("git {}", arguments.join(" "));
+            StoreError::new(ErrorKind::Io, Operation::Run, shown).with_detail(detail)
+        };
+        let mut child =
+            self.command(directory, arguments).spawn().map_err(|error| fail(error.to_string()))?;
+        // Written beside reading: git may answer before it has read everything.
+        let writer = child.stdin.take().map(|mut stdin| {
+            let input = input.to_vec();
             // A git that ends before it reads says why on stderr.
-            let _ = stdin.write_all(input);
-        }
+            std::thread::spawn(move || drop(stdin.write_all(&input)))
+        });
         let output = child.wait_with_output().map_err(|error| fail(error.to_string()))?;
+        if let Some(writer) = writer {
+            // It wrote all it could; git's own answer counts.
+            let _ = writer.join();
+        }
         match output.status.success() {
             true => Ok(output.stdout),
             false => Err(fail(String::from_utf8_lossy(output.stderr.trim_ascii()).into_owned())),
