@@ -595,3 +595,70 @@ fn the_root_may_lie_inside_the_repository() {
     repo.here = "sub";
     assert_state(&("commands run in it", |_| {}, Follows), &repo);
 }
+
+#[test]
+fn an_installed_hook_takes_the_handbook_along_and_goes_again() {
+    let repo = Repo::committed("sha1");
+    let hook = repo.path(".git/hooks/pre-commit");
+    assert!(repo.bindery(&["hook", "install"]).status.success());
+    repo.stage("core.py", &format!("{CORE}\n\n{NEW}"));
+    repo.write("core.py", "def later():\n    return\n");
+    repo.git(&["commit", "-qm", "second"]);
+    let page = repo.git(&["grep", "-l", "def extra()", "HEAD", "--", HANDBOOK]);
+    assert!(!page.is_empty(), "the commit has no new page");
+    let status = repo.git(&["status", "--porcelain"]);
+    assert_eq!(String::from_utf8_lossy(&status), " M core.py\n");
+    assert!(repo.bindery(&["hook", "install", "--check"]).status.success(), "ours can be replaced");
+    repo.stage("core.py", NEW);
+    let refused = repo.run_git(&["commit", "-qm", "third"]);
+    assert!(!refused.status.success(), "an outdated handbook was committed: {refused:?}");
+    assert!(repo.bindery(&["hook", "uninstall"]).status.success());
+    assert!(!hook.exists());
+    assert_eq!(repo.bindery(&["hook", "uninstall"]).status.code(), Some(3));
+}
+
+#[test]
+fn a_hook_of_somebody_else_is_kept() {
+    let repo = Repo::committed("sha1");
+    let hooks = repo.path("own hooks");
+    repo.git(&["config", "core.hooksPath", "own hooks"]);
+    fs::create_dir_all(&hooks).expect("directories can be made");
+    fs::write(hooks.join("pre-commit"), "#!/bin/sh\nmake lint\n").expect("hooks can be written");
+    for action in ["install", "uninstall"] {
+        let run = repo.bindery(&["hook", action]);
+        assert_eq!(run.status.code(), Some(3), "{action}: {run:?}");
+    }
+    let kept = fs::read_to_string(hooks.join("pre-commit")).expect("it is there");
+    assert_eq!(kept, "#!/bin/sh\nmake lint\n");
+}
+
+/// The hooks as pre-commit runs them; skipped, and said, where pre-commit is not installed.
+#[test]
+fn pre_commit_runs_the_hooks() {
+    if Command::new("pre-commit").arg("--version").output().is_err() {
+        eprintln!("skipped: `pre-commit` is not installed");
+        return;
+    }
+    let definitions =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml"))
+            .expect("the definitions can be read");
+    // The definitions as they are published, but for the program, which is the one under test.
+    let local: String = definitions
+        .replace("entry: bindery", &format!("entry: {BINDERY}"))
+        .replace("language: rust", "language: system")
+        .lines()
+        .map(|line| format!("      {line}\n"))
+        .collect();
+    let repo = Repo::committed("sha1");
+    repo.stage(".pre-commit-config.yaml", &format!("repos:\n  - repo: local\n    hooks:\n{local}"));
+    let run = |hook: &str| {
+        let mut command = repo.command("pre-commit");
+        command.args(["run", "--all-files", hook]).output().expect("it can be started")
+    };
+    assert!(run("bindery-check").status.success(), "{:?}", run("bindery-check"));
+    repo.stage("core.py", &format!("{CORE}\n\n{NEW}"));
+    assert!(!run("bindery-check").status.success(), "an outdated handbook passes");
+    run("bindery-build");
+    assert!(run("bindery-check").status.success(), "{:?}", run("bindery-check"));
+    assert!(run("bindery-build").status.success(), "{:?}", run("bindery-build"));
+}

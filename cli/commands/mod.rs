@@ -11,6 +11,7 @@ mod check;
 mod completions;
 mod config;
 mod doctor;
+mod hook;
 mod init;
 mod man;
 mod schema;
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Init(init::Init),
     Config(config::Config),
     Doctor(doctor::Doctor),
+    Hook(hook::Hook),
     Completions(completions::Completions),
     Man(man::Man),
 }
@@ -64,6 +66,7 @@ impl Command {
             Command::Init(command) => command.run(global, console),
             Command::Config(command) => command.run(global, console),
             Command::Doctor(command) => command.run(global, console),
+            Command::Hook(command) => command.run(console),
             Command::Completions(command) => command.run(console),
             Command::Man(command) => command.run(console),
         }

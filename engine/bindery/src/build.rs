@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bindery_artifacts::write::artifact_text;
 use bindery_artifacts::{ExportState, OutputCounts, Phase, QueryKind, Recomputed, RunRecord, Version, files};
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
-use bindery_store::outputs::{Applied, OutputDir, OutputPlan, Planned};
+use bindery_store::outputs::{Applied, KnownOutputs, OutputDir, OutputPlan, Planned};
 use bindery_store::{Durability, Holder, WorkDir, found, read_file, write_atomically};
 
 use crate::analysis::Stop;
@@ -16,6 +16,7 @@ use crate::options::Progress;
 use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
 use crate::repository::Repository;
 use crate::run::{Computed, Run, to_write};
+use crate::staging::Staged;
 use crate::timing::Timed;
 
 impl Repository {
@@ -31,7 +32,7 @@ impl Repository {
             && let Some(pages) = run.nothing_changed(gate)
         {
             run.report.pages.kept = pages;
-            let staged = self.staged(&gate.known.wanted)?;
+            let staged = self.staged(&gate.known.wanted, &gate.known.staged)?.paths;
             total.end(&mut run.report);
             return Ok(BuildOutcome { staged, ..self.outcome(run, Vec::new(), Vec::new()) });
         }
@@ -40,9 +41,9 @@ impl Repository {
         self.check_interrupt()?;
         let differing = run.verification(&computed);
         run.report.replaced_cache_entries += differing.len() as u64;
-        let foreign = loop {
+        let (foreign, staged) = loop {
             match self.write(&mut run, &mut computed) {
-                Ok(foreign) => break foreign,
+                Ok(written) => break written,
                 Err(Stop::Failure(failure)) => return Err(failure),
                 // The cache lost something between reading and writing.
                 Err(Stop::Lost) => computed = run.compute_anew()?,
@@ -53,16 +54,20 @@ impl Repository {
             differing.first().map(|what| format!("the cache was wrong about the {what}; it was replaced")),
         );
         self.report_causes(&mut run, &computed);
-        let staged = self.staged(&computed.wanted())?;
         total.end(&mut run.report);
         Ok(BuildOutcome { staged, ..self.outcome(run, foreign, faults) })
     }
 
-    fn staged(&self, wanted: &BTreeMap<RepoPath, ContentHash>) -> Result<Vec<String>, Failure> {
-        if self.options.stage { self.stage(wanted) } else { Ok(Vec::new()) }
+    fn staged(
+        &self,
+        wanted: &BTreeMap<RepoPath, ContentHash>,
+        known: &KnownOutputs,
+    ) -> Result<Staged, Failure> {
+        if self.options.stage { self.stage(wanted, known) } else { Ok(Staged::default()) }
     }
 
-    fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<Vec<String>, Stop> {
+    /// The foreign files that were kept, and the files that were staged.
+    fn write(&self, run: &mut Run<'_>, computed: &mut Computed) -> Result<(Vec<String>, Vec<String>), Stop> {
         let clock = Timed::start(Phase::Write);
         let wanted = computed.wanted();
         let output = self.handbook_output();
@@ -76,9 +81,11 @@ impl Repository {
         pages.computed = rendered;
         pages.reused = computed.handbook.records.len() as u64 - rendered;
         let foreign = plan.foreign().map(|path| output.directory().shown(path.as_str().as_bytes())).collect();
+        let staged = self.staged(&wanted, &computed.analysis.state.known.staged)?;
         clock.end(&mut run.report);
         let state = &mut computed.analysis.state;
         state.known.wanted = wanted;
+        state.known.staged = staged.held;
         state.known.handbook = applied.on_disk;
         state.models = computed.handbook.models.clone();
         state.pages = computed.handbook.records.clone();
@@ -89,7 +96,7 @@ impl Repository {
         self.write_run_record(run, computed, exported)?;
         run.commit(std::mem::take(&mut computed.analysis.state));
         clock.end(&mut run.report);
-        Ok(foreign)
+        Ok((foreign, staged.paths))
     }
 
     /// Writes the phase artifacts unless they already show this.

@@ -44,6 +44,8 @@ pub(crate) struct Known {
     pub(crate) date: (Option<String>, String),
     /// Those of the handbook's files that were there as wanted, with stats that prove it.
     pub(crate) handbook: KnownOutputs,
+    /// Those of the handbook's files that git's index held as wanted; empty unless they are staged.
+    pub(crate) staged: KnownOutputs,
     /// The phase artifacts and hashes as the last run that wrote them wanted them; empty if none did.
     pub(crate) wanted_exports: BTreeMap<RepoPath, ContentHash>,
     /// Those of the phase artifacts that were there as wanted, likewise.
@@ -106,17 +108,17 @@ impl Known {
         moved
     }
 
-    /// Notes which of the stats taken in this run are too fresh to be believed next time. Those of inputs that
-    /// lie in a snapshot always are.
-    pub(crate) fn smudge(&mut self, stamp: RacyStamp, is_snapshot: bool) {
+    /// Notes which of the stats taken in this run are too fresh to be believed next time: none of inputs
+    /// (`inputs_settled`) or of handbook files (`handbook_settled`) that lie in a snapshot.
+    pub(crate) fn smudge(&mut self, stamp: RacyStamp, inputs_settled: bool, handbook_settled: bool) {
         let selection = &self.selection;
         let stats = (selection.files.iter().map(|file| (file.raw(), file.stat)))
             .chain(selection.directories.iter().map(|seen| (seen.place.raw(), seen.stat)))
             .chain(selection.ignore_files.iter().map(|seen| (seen.place.raw(), seen.stat)))
             .chain(self.others.iter().filter_map(|other| Some((other.raw.as_slice(), other.stat?))));
-        let is_smudged = |stat: &Stat| !is_snapshot && stamp.smudges(stat);
+        let is_smudged = |stat: &Stat| !inputs_settled && stamp.smudges(stat);
         self.smudged = stats.filter(|(_, stat)| is_smudged(stat)).map(|(raw, _)| raw.to_vec()).collect();
-        self.handbook.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
+        self.handbook.retain(|_, on_disk| handbook_settled || !stamp.smudges(&on_disk.stat));
         self.exports.retain(|_, on_disk| !stamp.smudges(&on_disk.stat));
     }
 }

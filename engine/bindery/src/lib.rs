@@ -13,6 +13,7 @@ mod digest;
 mod exports;
 mod files;
 mod formats;
+mod hook;
 mod identity;
 mod intake;
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod why;
 pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
 pub use bindery_store::prefer_small_pages;
 pub use care::{schema, schema_names, serve_parse_worker};
+pub use hook::{HookAction, install_hook, uninstall_hook};
 pub use options::{Options, Progress, Quiet, Source};
 pub use outcome::*;
 pub use repository::{Repository, WORK_DIRECTORY};

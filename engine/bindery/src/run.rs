@@ -356,7 +356,8 @@ impl<'a> Run<'a> {
         state.known.counts = self.report.files.clone();
         state.known.is_provisional = state.known.selection.has_unreadable() || state.files.is_provisional();
         state.known.others = self.repository.other_inputs();
-        state.known.smudge(self.stamp, self.repository.file_system.is_snapshot());
+        let is_handbook_settled = self.repository.handbook.file_system().is_snapshot();
+        state.known.smudge(self.stamp, self.repository.file_system.is_snapshot(), is_handbook_settled);
         let blobs = &*self.blobs;
         let Some(moved) = blobs.flush() else { return };
         state.relocate(&moved, &BTreeSet::from([Blob::IN_MEMORY]), blobs);

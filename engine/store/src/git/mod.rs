@@ -109,6 +109,23 @@ impl GitLocation {
         Ok(committer_time(body).map(|committer_time| GitCommit { id: id.to_owned(), committer_time }))
     }
 
+    /// Where git looks for hooks, as the repository's and the user's settings say.
+    pub fn hooks_directory(&self) -> StoreResult<PathBuf> {
+        // The settings of this command would hide the user's.
+        let output = Command::new("git")
+            .args(["rev-parse", "--git-path", "hooks"])
+            .current_dir(&self.top_level)
+            .env_remove("GIT_DIR")
+            .stderr(Stdio::null())
+            .output();
+        let output = output.map_err(|error| {
+            StoreError::new(ErrorKind::Io, Operation::Run, "git rev-parse".to_owned())
+                .with_detail(error.to_string())
+        })?;
+        let path = output.stdout.trim_ascii_end();
+        Ok(self.top_level.join(OsStr::from_bytes(path)))
+    }
+
     /// The paths of the index below `root` (a directory of the repository), relative to it, as raw bytes,
     /// sorted, by running `git` once.
     pub fn tracked_paths(&self, root: &Path) -> StoreResult<Vec<Vec<u8>>> {
