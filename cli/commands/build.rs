@@ -18,6 +18,7 @@ Examples:
   bindery build path/to/repository --work-dir /tmp/work --out /tmp/work/handbook
   bindery build --config 'depth = \"deep\"' --out .bindery/deep
   bindery build --staged --stage                 in a pre-commit hook
+  bindery build --stages queue,worker --out part     a job of a CI matrix
   bindery build --report report.json --trace trace.json
   BINDERY_LOG=bindery_engine=debug bindery build";
 
@@ -38,6 +39,9 @@ pub(crate) struct Build {
     /// With `--staged`: bring the handbook in git's index up to date too, and nothing else there.
     #[arg(long, requires = "staged")]
     stage: bool,
+    /// Write the pages of these stages only, ids with commas between them; needs `--out`.
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    stages: Vec<String>,
     /// Force everything written to the disk before the run ends.
     #[arg(long)]
     durable: bool,
@@ -83,6 +87,7 @@ impl Build {
             options.source = Source::Index;
         }
         options.stage = self.stage;
+        options.stages = self.stages.clone();
         options.durable = self.durable;
         options.overwrite = self.overwrite.clone();
         options

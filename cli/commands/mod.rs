@@ -3,6 +3,7 @@
 //! A new command is a new file with such a struct, a variant of [`Command`] and its line in
 //! [`Command::run`]; the README's table must name it, or a test fails.
 
+mod affected;
 mod build;
 mod cache;
 mod callees;
@@ -10,6 +11,7 @@ mod callers;
 mod check;
 mod completions;
 mod config;
+mod diff;
 mod doctor;
 mod hook;
 mod init;
@@ -38,6 +40,8 @@ pub(crate) enum Command {
     Symbol(symbol::Symbol),
     Callers(callers::Callers),
     Callees(callees::Callees),
+    Affected(affected::Affected),
+    Diff(diff::Diff),
     Skeleton(skeleton::Skeleton),
     Cache(cache::Cache),
     Schema(schema::Schema),
@@ -60,6 +64,8 @@ impl Command {
             Command::Symbol(command) => command.run(global, console),
             Command::Callers(command) => command.run(global, console),
             Command::Callees(command) => command.run(global, console),
+            Command::Affected(command) => command.run(global, console),
+            Command::Diff(command) => command.run(global, console),
             Command::Skeleton(command) => command.run(global, console),
             Command::Cache(command) => command.run(global, console),
             Command::Schema(command) => command.run(console),

@@ -7,7 +7,7 @@ use bindery_artifacts::write::artifact_text;
 use bindery_artifacts::{Artifact, FileProblem, ProblemKind, StageId, Strategy, files};
 use bindery_handbook::phase1::{ScanMetadata, assemble, fragment};
 use bindery_handbook::{
-    CrossReferences, FileSketch, FileView, assign_members, assignment_artifact, card, card_coverage,
+    CrossReferences, FileSketch, FileView, Member, assign_members, assignment_artifact, card, card_coverage,
     members_of_file, narration_artifact, organization_artifact,
 };
 use bindery_source::RepoPath;
@@ -18,7 +18,7 @@ use crate::digest::callers_of_file;
 use crate::identity::Ids;
 use crate::present::Presenter;
 use crate::state::{InputKind, Status};
-use crate::structure::registers_of;
+use crate::structure::{Sketched, registers_of};
 
 /// Everything that is exported, by path in the work directory.
 pub(crate) fn exports(
@@ -83,25 +83,12 @@ fn phase2(presenter: &Presenter<'_>, strategy: Strategy, outputs: &mut Outputs) 
     let structure = presenter.structure;
     let sketches: Vec<FileSketch> = presenter.sketches()?.into_iter().map(|file| file.sketch).collect();
     let snapshot = &presenter.analysis.snapshot;
-    let ids = Ids { clashes: &presenter.analysis.state.clashes };
     let names = card_names(sketches.iter().map(|sketch| &sketch.path));
     let cards = sketches
         .par_iter()
         .map(|sketch| {
             let slot = snapshot.slot(&sketch.path).ok_or(Lost)?;
-            let (facts, resolution) = (snapshot.facts(slot)?, snapshot.resolution(slot)?);
-            let view = FileView { path: &sketch.path, facts: &facts, resolution: &resolution };
-            let callers = callers_of_file(presenter.analysis, presenter.blobs, &sketch.path)?;
-            let references = CrossReferences {
-                id_of: &|symbol| ids.id(symbol),
-                callers_of: &|symbol| callers.get(&symbol.qualname).cloned().unwrap_or_default(),
-                page_of: &|path| structure.page_of(path),
-            };
-            let members = match strategy {
-                Strategy::Member => members_of_file(&view, &|path| structure.stage_of(path), &references),
-                Strategy::File => Vec::new(),
-            };
-            let text = artifact_text(&card(&view, sketch, presenter.depth, &references));
+            let (text, members) = card_of_file(presenter, slot, sketch, strategy)?;
             Ok((RepoPath::new(&format!("{}/{}", files::CARDS, names[&sketch.path])), text, members))
         })
         .collect::<Result<Vec<_>, Lost>>()?;
@@ -124,6 +111,37 @@ fn phase2(presenter: &Presenter<'_>, strategy: Strategy, outputs: &mut Outputs) 
         put(outputs, files::MEMBERS, &assign_members(&structure.skeleton, &members));
     }
     Ok(())
+}
+
+/// The card of a file, and its members where stages own those.
+fn card_of_file(
+    presenter: &Presenter<'_>,
+    slot: u32,
+    sketch: &FileSketch,
+    strategy: Strategy,
+) -> Result<(Vec<u8>, Vec<Member>), Lost> {
+    let (structure, snapshot) = (presenter.structure, &presenter.analysis.snapshot);
+    let ids = Ids { clashes: &presenter.analysis.state.clashes };
+    let (facts, resolution) = (snapshot.facts(slot)?, snapshot.resolution(slot)?);
+    let view = FileView { path: &sketch.path, facts: &facts, resolution: &resolution };
+    let callers = callers_of_file(presenter.analysis, presenter.blobs, &sketch.path)?;
+    let references = CrossReferences {
+        id_of: &|symbol| ids.id(symbol),
+        callers_of: &|symbol| callers.get(&symbol.qualname).cloned().unwrap_or_default(),
+        page_of: &|path| structure.page_of(path),
+    };
+    let members = match strategy {
+        Strategy::Member => members_of_file(&view, &|path| structure.stage_of(path), &references),
+        Strategy::File => Vec::new(),
+    };
+    Ok((artifact_text(&card(&view, sketch, presenter.depth, &references)), members))
+}
+
+/// The card of the file in a slot, as it is exported.
+pub(crate) fn card_text(presenter: &Presenter<'_>, slot: u32) -> Result<Vec<u8>, Lost> {
+    let encoded = presenter.analysis.state.sketches.get(slot, presenter.blobs).ok_or(Lost)?;
+    let sketched: Sketched = bindery_facts::decode(encoded).map_err(|_| Lost)?;
+    card_of_file(presenter, slot, &sketched.sketch, Strategy::File).map(|(text, _)| text)
 }
 
 fn phase3(presenter: &Presenter<'_>, outputs: &mut Outputs) -> Result<(), Lost> {

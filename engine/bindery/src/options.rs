@@ -46,6 +46,8 @@ pub struct Options {
     pub durable: bool,
     /// Hash every input instead of trusting stats.
     pub hash_everything: bool,
+    /// The ids of the stages whose pages are written, and nothing else; all pages if empty. Needs `out`.
+    pub stages: Vec<String>,
     /// With [`Source::Index`]: bring the handbook in git's index up to date too.
     pub stage: bool,
     /// Handbook paths that may be taken over although they are not ours.

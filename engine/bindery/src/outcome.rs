@@ -220,3 +220,83 @@ pub struct CacheOutcome {
     /// Entries found damaged (`verify`) or removed (`gc`, `clear`).
     pub affected: u64,
 }
+
+/// What differs between the handbooks of two states.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AffectedOutcome {
+    /// The ids of the stages whose pages show something else, sorted.
+    pub stages: Vec<String>,
+    /// The files whose cards differ, sorted.
+    pub cards: Vec<String>,
+    /// The handbook's files that differ, the stamp left out, sorted.
+    pub pages: Vec<String>,
+}
+
+/// A function or a type.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Declared {
+    /// The graph id.
+    pub id: String,
+    /// `function`, or the word for its kind of type.
+    pub kind: String,
+    /// The name inside its file.
+    pub qualname: String,
+    /// The declaration head.
+    pub signature: String,
+    /// The file.
+    pub file: String,
+    /// Its first line.
+    pub line: u32,
+}
+
+/// A function or a type that has another place now.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Moved {
+    /// Where it was.
+    pub before: Declared,
+    /// Where it is.
+    pub after: Declared,
+}
+
+/// That one function calls another.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Edge {
+    /// The id of the caller.
+    pub caller: String,
+    /// The id of the callee.
+    pub callee: String,
+    /// Whether the callee is inside the set.
+    pub is_internal: bool,
+}
+
+impl Edge {
+    pub(crate) fn renamed(mut self, names: &BTreeMap<&str, &str>) -> Self {
+        for end in [&mut self.caller, &mut self.callee] {
+            if let Some(name) = names.get(end.as_str()) {
+                (*name).clone_into(end);
+            }
+        }
+        self
+    }
+}
+
+/// What changed in meaning between two states; each list is sorted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DiffOutcome {
+    /// Functions and types that are new.
+    pub added: Vec<Declared>,
+    /// Those that are gone, as they were.
+    pub removed: Vec<Declared>,
+    /// Those whose file or module is another one now.
+    pub moved: Vec<Moved>,
+    /// Those with another signature or kind now.
+    pub changed: Vec<Declared>,
+    /// Calls that are new.
+    pub gained: Vec<Edge>,
+    /// Calls that are gone, with the names that moved ends have now.
+    pub lost: Vec<Edge>,
+    /// Functions that call each other in a circle which a gained call closes.
+    pub cycles: Vec<Vec<String>>,
+    /// What shows it.
+    pub affected: AffectedOutcome,
+}

@@ -55,7 +55,7 @@ impl Repository {
     }
 
     /// Everything a build would work out, without writing an output.
-    fn computed<'a>(&'a self, progress: &'a dyn Progress) -> Result<(Run<'a>, Computed), Failure> {
+    pub(crate) fn computed<'a>(&'a self, progress: &'a dyn Progress) -> Result<(Run<'a>, Computed), Failure> {
         let may_write = self.prepare_cache();
         let (mut run, gate) = Run::open(self, progress, may_write);
         let (old, moved) = run.last_state(gate);
@@ -223,7 +223,7 @@ fn callees(
     calls
 }
 
-fn callee_id(callee: &Callee, ids: Ids<'_>) -> String {
+pub(crate) fn callee_id(callee: &Callee, ids: Ids<'_>) -> String {
     match callee {
         Callee::Function(symbol) | Callee::Variant(symbol) => ids.id(symbol),
         Callee::New(symbol) => format!("{}.<new>", ids.id(symbol)),

@@ -76,6 +76,10 @@ impl Repository {
         interrupt: Interrupt,
     ) -> Result<Self, Failure> {
         let Disks { sources, outputs } = disks;
+        if !options.stages.is_empty() && options.out.is_none() {
+            return Err(Failure::usage("only some stages are asked for, which is no handbook")
+                .with_hint("give them a directory of their own with `--out`"));
+        }
         let mut configuration = read_configuration(&*sources, options)?;
         let work = place(&outputs, &root, options.work_dir.as_deref(), &environment)?
             .unwrap_or_else(|| (Directory::new(outputs.clone(), WORK_DIRECTORY.as_bytes()), None))
@@ -83,7 +87,8 @@ impl Repository {
         let (work, default_out) = match &options.source {
             Source::WorkingTree => (work, "handbook"),
             Source::Index | Source::IndexAlone => (work.subdirectory("staged"), "staged/handbook"),
-            Source::Commit(_) => (work.subdirectory("commits"), "commits/handbook"),
+            // Its handbook is only compared, as the one that a build writes.
+            Source::Commit(_) => (work.subdirectory("commits"), "handbook"),
         };
         if options.source != Source::WorkingTree {
             configuration.artifacts.get_or_insert(ArtifactExport::None);

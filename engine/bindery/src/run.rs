@@ -51,6 +51,8 @@ pub(crate) struct Computed {
     pub(crate) structure: Structure,
     pub(crate) handbook: Handbook,
     pub(crate) links: LinkTemplates,
+    /// The stages whose pages are written; none for everything.
+    chosen: Option<BTreeSet<u32>>,
 }
 
 impl Computed {
@@ -61,12 +63,33 @@ impl Computed {
 
     /// The hash of every file of the handbook as it should be.
     pub(crate) fn wanted(&self) -> BTreeMap<RepoPath, ContentHash> {
+        let is_chosen = |page: &RepoPath| match &self.chosen {
+            Some(chosen) => self.handbook.stages.get(page).is_some_and(|stage| chosen.contains(stage)),
+            None => true,
+        };
         let hash = |(page, record): (&RepoPath, &crate::state::PageRecord)| {
             let bytes = self.handbook.stamped.get(page).map_or(record.bytes, |bytes| ContentHash::of(bytes));
             (page.clone(), bytes)
         };
-        self.handbook.records.iter().map(hash).collect()
+        self.handbook.records.iter().filter(|(page, _)| is_chosen(page)).map(hash).collect()
     }
+}
+
+/// The stages of an id each, if only some are asked for.
+fn chosen_stages(ids: &[String], structure: &Structure) -> Result<Option<BTreeSet<u32>>, Failure> {
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let stages = structure.skeleton.stages.iter().map(|stage| stage.id.as_str());
+    let numbers: BTreeMap<&str, u32> = stages.zip(0..).collect();
+    let number = |id: &String| {
+        numbers.get(id.as_str()).copied().ok_or_else(|| {
+            let known: Vec<&str> = numbers.keys().copied().collect();
+            Failure::usage(format!("there is no stage `{id}`"))
+                .with_hint(format!("there are `{}`", known.join("`, `")))
+        })
+    };
+    ids.iter().map(number).collect::<Result<_, _>>().map(Some)
 }
 
 impl<'a> Run<'a> {
@@ -249,7 +272,8 @@ impl<'a> Run<'a> {
         }
         clock.end(&mut self.report);
         self.blobs.check_lost()?;
-        Ok(Computed { analysis, structure, handbook, links })
+        let chosen = chosen_stages(&repository.options.stages, &structure)?;
+        Ok(Computed { analysis, structure, handbook, links, chosen })
     }
 
     /// The stages: those of the last run if nothing they are computed from changed.
@@ -343,6 +367,7 @@ impl<'a> Run<'a> {
             .field("work", repository.work.shown(b"").as_bytes())
             .field("handbook", repository.handbook.shown(b"").as_bytes())
             .field("selection", &repository.selection_digest().0)
+            .field("stages", repository.options.stages.join(",").as_bytes())
             .field("exports", &[u8::from(repository.exports_wanted())]);
         key.finish()
     }

@@ -43,6 +43,7 @@ pub use draft::{DirectoryTitle, Draft, draft_skeleton};
 pub use file_view::FileView;
 pub use members::{Member, assign_members, members_of_file};
 pub use narrate::{StageStory, narration_artifact, stage_summary, system_overview};
+pub use order::components;
 pub use organize::{organization_artifact, organize_stage};
 pub use prose::NO_DESCRIPTION;
 pub use registers::{StateOfFile, registers};

@@ -51,8 +51,9 @@ struct Visit {
 
 const UNSEEN: u32 = u32::MAX;
 
-/// The strongly connected component of each node (Tarjan's algorithm, without recursion).
-fn components(followers: &[Vec<u32>]) -> Vec<u32> {
+/// The strongly connected component of each node of a graph, by number; `followers` has the nodes each node leads to
+/// (Tarjan's algorithm, without recursion).
+pub fn components(followers: &[Vec<u32>]) -> Vec<u32> {
     let mut search = Components {
         followers,
         place: vec![UNSEEN; followers.len()],
