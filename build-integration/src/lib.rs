@@ -1,19 +1,29 @@
 //! Bindery inside a `build.rs`: the handbook of a crate at its compile time.
 //!
-//! A build script has no `bindery` binary beside it, yet the engine parses large and doubtful files in
-//! processes of their own, because a parser must be able to die without taking the build along. So the build
-//! script itself is started again as such a process, and its first line must say what to do then:
-//!
 //! ```text
+//! // build.rs
 //! fn main() {
-//!     bindery_build::serve_parse_worker_if_asked();
-//!     // … the rest of the build script
+//!     bindery_build::Handbook::of_package().write();
 //! }
+//!
+//! // src/lib.rs
+//! #![doc = include_str!(concat!(env!("OUT_DIR"), "/handbook/overview.md"))]
+//! include!(concat!(env!("OUT_DIR"), "/handbook.rs"));
 //! ```
 //!
-//! That pair, [`serve_parse_worker_if_asked`] and [`worker_command`], is what this crate holds. Everything else
-//! a build script, a hook or a CI job needs has its place here too; it must go through `bindery-engine` and know
-//! neither salsa nor a parser.
+//! Everything is written below `OUT_DIR`, and only if it changed, so that a second `cargo build` runs nothing.
+//!
+//! The engine parses large and doubtful files in processes of their own, because a parser must be able to die
+//! without taking the build along. The build script itself is started again as such a process; [`Handbook::write`]
+//! serves it, and so must be the first thing a build script does, or [`serve_parse_worker_if_asked`] before it.
+//!
+//! This crate goes through `bindery-engine` and knows neither salsa nor a parser. Start reading at [`Handbook`].
+
+mod cargo;
+mod constants;
+mod handbook;
+
+pub use handbook::{Built, Handbook};
 
 use std::env;
 use std::ffi::OsString;

@@ -17,6 +17,7 @@ mod files;
 mod formats;
 mod hook;
 mod identity;
+mod inputs;
 mod intake;
 #[cfg(test)]
 mod keys;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use bindery_artifacts::RunReport;
 
@@ -299,4 +300,24 @@ pub struct DiffOutcome {
     pub cycles: Vec<Vec<String>>,
     /// What shows it.
     pub affected: AffectedOutcome,
+}
+
+/// What a build read, as absolute paths, sorted.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Inputs {
+    /// Every file: sources, manifests, READMEs, ignore files, the configuration, the skeleton.
+    pub files: Vec<PathBuf>,
+    /// The directories in the root that hold such files; what appears in them may be read next time.
+    pub directories: Vec<PathBuf>,
+}
+
+/// The page of a stage.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// The stage's id.
+    pub stage: String,
+    /// Its title.
+    pub title: String,
+    /// The page's name in the handbook.
+    pub file: String,
 }

@@ -1,0 +1,3 @@
+fn main() {
+    bindery_build::Handbook::of_package().write();
+}
