@@ -217,3 +217,66 @@ fn some_stages_can_be_written_alone() {
         assert_eq!(history.bindery(wrong).status.code(), Some(2), "{wrong:?}");
     }
 }
+
+/// The script of the CI pieces, with the variables a runner sets, over 50 commits: each time only what changed is
+/// rendered, the summary says how much, and the handbook is that of a clean build.
+#[test]
+fn a_ci_job_renders_what_changed_and_says_so() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("build-integration/ci/handbook.sh");
+    let history = History::new();
+    write_packages(&history);
+    history.commit("c0");
+    let summaries = tempfile::tempdir().expect("a temporary directory can be made");
+    let job = |summary: &Path, base: Option<&str>, mode: &str| {
+        let mut command = history.command("sh");
+        command.arg(&script).env("BINDERY", BINDERY).env("GITHUB_STEP_SUMMARY", summary);
+        command.env("BINDERY_MODE", mode).env("GITHUB_ACTIONS", "true").env("CI", "true");
+        command.env("BINDERY_BASE", base.unwrap_or_default());
+        command.output().expect("the script can be started")
+    };
+    let read = |path: &Path| fs::read_to_string(path).expect("there is a summary");
+    assert!(job(&summaries.path().join("c0"), None, "build").status.success());
+    for number in 1..=50 {
+        let (package, file) = (["alpha", "beta", "gamma"][number % 3], number % 6);
+        let path = format!("{package}/m{file}.py");
+        let text = fs::read_to_string(history.path().join(&path)).expect("the file is there");
+        // A body, a comment at the end, a new function, in turn: the comment changes no page.
+        let (edit, rendered) = match number % 3 {
+            0 => (text.replacen("    return", "    f = 1\n    return", 1), 1),
+            1 => (format!("{text}# {number}\n"), 0),
+            _ => (format!("{text}\n\ndef extra{number}():\n    return {number}\n"), 1),
+        };
+        history.write(&path, &edit);
+        let (tag, base) = (format!("c{number}"), format!("c{}", number - 1));
+        history.commit(&tag);
+        let summary = summaries.path().join(&tag);
+        let output = job(&summary, Some(&base), "build");
+        assert!(output.status.success(), "{tag}: {output:?}");
+        let text = read(&summary);
+        let counts = format!(
+            "Parsed 1 of 21 files, resolved 1, rendered {rendered} pages, wrote {}, removed 0.",
+            if rendered == 0 { 0 } else { 2 }
+        );
+        assert!(text.contains(&counts), "{tag}: {counts}\n{text}");
+        assert!(text.contains("### What changed in meaning"), "{tag}: {text}");
+        if number % 10 == 0 {
+            assert_eq!(
+                pages(&history.path().join(".bindery/handbook")),
+                history.clean_handbook(&tag),
+                "{tag}"
+            );
+        }
+    }
+    let summary = summaries.path().join("check");
+    assert!(job(&summary, None, "check").status.success());
+    assert!(read(&summary).contains("Up to date."));
+    history.write("alpha/m0.py", "def other():\n    return 1\n");
+    let output = job(&summary, None, "check");
+    assert_eq!(output.status.code(), Some(3));
+    let annotations = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        annotations.lines().all(|line| line.starts_with("::error file=.bindery/handbook/")),
+        "{annotations}"
+    );
+    assert!(annotations.contains("alpha.md::outdated"), "{annotations}");
+}

@@ -51,6 +51,9 @@ pub(crate) struct Build {
     /// Write what was done, and why, as JSON to FILE (`bindery schema run-report`).
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Append what was rendered, and why, as Markdown to FILE: the summary of a CI job.
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +74,9 @@ impl Build {
         drop(progress);
         if let Some(file) = &self.report {
             write_report(file, &outcome.report)?;
+        }
+        if let Some(file) = &self.summary {
+            append_summary(file, &outcome.report)?;
         }
         explain(&outcome, console);
         print(&outcome, console)?;
@@ -104,6 +110,14 @@ fn write_report(file: &Path, report: &RunReport) -> Result<(), Failure> {
     json.push('\n');
     fs::write(file, json)
         .map_err(|error| Failure::machine(format!("cannot write the report `{}`: {error}", file.display())))
+}
+
+fn append_summary(file: &Path, report: &RunReport) -> Result<(), Failure> {
+    use std::io::Write;
+    let opened = fs::OpenOptions::new().create(true).append(true).open(file);
+    let written = opened.and_then(|mut file| file.write_all(bindery_engine::summary(report).as_bytes()));
+    written
+        .map_err(|error| Failure::machine(format!("cannot write the summary `{}`: {error}", file.display())))
 }
 
 /// Everything that belongs on stderr.

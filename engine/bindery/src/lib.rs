@@ -40,6 +40,7 @@ mod snapshot;
 mod staging;
 mod state;
 mod structure;
+mod summary;
 mod timing;
 mod why;
 
@@ -52,6 +53,7 @@ pub use options::{Options, Progress, Quiet, Source};
 pub use outcome::*;
 pub use repository::{Repository, WORK_DIRECTORY};
 pub use setup::{Check, Health, Origin, Setting, health, init};
+pub use summary::summary;
 
 /// This version of Bindery.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
