@@ -4,7 +4,7 @@
 
 mod harness;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bindery_artifacts::read::read;
@@ -13,6 +13,7 @@ use bindery_artifacts::{
 };
 use bindery_engine::{Failure, Options};
 use bindery_handbook::pages::page_links;
+use bindery_source::Language;
 use harness::*;
 
 fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
@@ -24,7 +25,7 @@ fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
 fn assert_sound(name: &str, sources: &Tree, tree: &Tree) {
     links_resolve(name, sources, tree);
     artifacts_are_valid(name, tree);
-    calls_are_conserved(name, tree);
+    calls_are_conserved(name, sources, tree);
     for (path, bytes) in tree {
         assert!(!bytes.contains(&b'\r'), "{name}: {} has CR", String::from_utf8_lossy(path));
         assert!(
@@ -114,8 +115,9 @@ fn artifacts_are_valid(name: &str, tree: &Tree) {
     }
 }
 
-/// Every scanned file has one card and one stage or is listed; every call row and edge has its own place.
-fn calls_are_conserved(name: &str, tree: &Tree) {
+/// Every scanned file has one card and one stage or is listed; every call row and edge has its own place, and none
+/// leads into another language.
+fn calls_are_conserved(name: &str, sources: &Tree, tree: &Tree) {
     let graph: serde_json::Value =
         serde_json::from_str(text(tree, ".bindery/phase1/graph.json")).expect("it was valid above");
     let scanned = graph["metadata"]["scannedFiles"].as_array().expect("the schema says so");
@@ -123,6 +125,8 @@ fn calls_are_conserved(name: &str, tree: &Tree) {
         serde_json::from_str(text(tree, ".bindery/phase2/assignment.json")).expect("it was valid above");
     let placed = assignment["fileStage"].as_object().expect("the schema says so");
     assert_eq!(placed.len(), scanned.len(), "{name}: every scanned file is placed once");
+    let crossings = crossings(&graph, sources);
+    assert!(crossings.is_empty(), "{name}: over the border of a language: {}", crossings.join(", "));
     let nodes = graph["nodes"].as_object().expect("the schema says so");
     for edge in graph["edges"].as_array().expect("the schema says so") {
         for end in ["callerId", "calleeId"] {
@@ -154,6 +158,44 @@ fn every_fixture_repository_gives_a_sound_handbook() {
         assert!(outcome.stale.is_empty(), "{}: {:?}", seed.name, outcome.stale);
     }
     eprintln!("{} repositories", seeds.len());
+}
+
+/// No language's cases are left out of the tests over every fixture repository.
+#[test]
+fn the_fixture_repositories_have_every_language_that_is_analysed() {
+    let mut folders: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"))
+        .expect("the fixtures are part of the repository")
+        .map(|entry| entry.expect("the fixtures can be listed").file_name().to_string_lossy().into_owned())
+        .filter(|folder| !["borders", "sample"].contains(&folder.as_str()))
+        .collect();
+    folders.sort();
+    assert_eq!(folders, LITERATE);
+    let mut repositories: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in seeds() {
+        let languages: BTreeSet<&str> = seed
+            .files
+            .iter()
+            .filter_map(|(path, bytes)| language_of(std::str::from_utf8(path).ok()?, bytes))
+            .map(Language::name)
+            .collect();
+        for language in languages {
+            *repositories.entry(language).or_default() += 1;
+        }
+    }
+    let least = [
+        ("go", 30),
+        ("java", 20),
+        ("javascript", 5),
+        ("python", 30),
+        ("rust", 40),
+        ("tsx", 3),
+        ("typescript", 30),
+    ];
+    for (language, least) in least {
+        let found = repositories.get(language).copied().unwrap_or_default();
+        assert!(found >= least, "{found} fixture repositories with {language}, not {least}");
+    }
+    eprintln!("fixture repositories by language: {repositories:?}");
 }
 
 /// R28: every fixture through every command, without a panic.

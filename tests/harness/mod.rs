@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bindery_engine::{BuildOutcome, CheckOutcome, Failure, Options, Quiet, Repository};
+use bindery_source::Language;
 use bindery_store::fs::{FileSystem, MemoryFileSystem};
 use bindery_store::{Environment, Interrupt};
 
@@ -228,11 +229,20 @@ pub struct Seed {
     pub files: Tree,
 }
 
-/// Every fixture repository: `fixtures/sample`, and each case of the literate language fixtures.
+/// The repository of the fixtures that is a directory of this name.
+pub fn repository_of_fixtures(name: &str) -> Seed {
+    let directory_of_it = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    Seed { name: name.to_owned(), files: directory(&directory_of_it) }
+}
+
+/// The folders of `fixtures` with literate cases. That none is missing is a test of `handbook.rs`.
+pub const LITERATE: [&str; 6] = ["go", "java", "javascript", "python", "rust", "typescript"];
+
+/// Every fixture repository: `fixtures/sample`, `fixtures/borders`, and each case of the literate language fixtures.
 pub fn seeds() -> Vec<Seed> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut seeds = vec![Seed { name: "sample".to_owned(), files: directory(&fixtures.join("sample")) }];
-    for language in ["go", "java", "python", "rust"] {
+    let mut seeds = vec![repository_of_fixtures("sample"), repository_of_fixtures("borders")];
+    for language in LITERATE {
         let mut pages: Vec<PathBuf> = std::fs::read_dir(fixtures.join(language))
             .expect("the fixtures are part of the repository")
             .map(|entry| entry.expect("the fixtures can be listed").path())
@@ -268,6 +278,46 @@ pub fn directory(root: &Path) -> Tree {
         }
     }
     tree
+}
+
+/// The language of a file, by its name, else by its first line.
+pub fn language_of(path: &str, bytes: &[u8]) -> Option<Language> {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    extension.and_then(Language::from_extension).or_else(|| {
+        let line = bytes.split(|byte| *byte == b'\n').next()?;
+        Language::from_shebang(std::str::from_utf8(line).ok()?)
+    })
+}
+
+/// The languages whose files may call each other count as one.
+pub fn family_of(language: Language) -> &'static str {
+    match language {
+        Language::JavaScript | Language::Tsx | Language::TypeScript => "scripts",
+        other => other.name(),
+    }
+}
+
+/// The calls and supertypes of a graph that lead from one family of languages into another; none may, as long as
+/// no rule of a language says so. `graph` is what `phase1/graph.json` holds.
+pub fn crossings(graph: &serde_json::Value, sources: &Tree) -> Vec<String> {
+    let object = |value: &serde_json::Value| value.as_object().cloned().unwrap_or_default();
+    let (nodes, types) = (object(&graph["nodes"]), object(&graph["types"]));
+    let family = |id: &str| {
+        let path = nodes.get(id).or_else(|| types.get(id))?["file"].as_str()?;
+        let language = sources.get(path.as_bytes()).and_then(|bytes| language_of(path, bytes));
+        Some(family_of(language.unwrap_or_else(|| panic!("{path}, where {id} is, has no language"))))
+    };
+    let calls = graph["edges"].as_array().into_iter().flatten();
+    let calls = calls.filter_map(|edge| Some((edge["callerId"].as_str()?, edge["calleeId"].as_str()?)));
+    let supertypes = types.iter().flat_map(|(id, entry)| {
+        let bases = entry["supertypes"].as_array().into_iter().flatten();
+        bases.filter_map(|base| Some((id.as_str(), base.as_str()?)))
+    });
+    let crosses = |(from, to): &(&str, &str)| match (family(from), family(to)) {
+        (Some(from), Some(to)) => from != to,
+        _ => false,
+    };
+    calls.chain(supertypes).filter(crosses).map(|(from, to)| format!("{from} -> {to}")).collect()
 }
 
 /// The cases of one literate page: a `## ` heading each, its files in fenced blocks with `file=`.
