@@ -74,9 +74,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a declaration is exported where it stands.
+    /// Whether a declaration is exported where it stands: under its own name, or only as the default.
     pub(super) fn visibility(&self, span: NodeIndex) -> Visibility {
         match self.kind(span) {
+            Kind::ExportStatement if self.is_default_export(span) => Visibility::Restricted("default".into()),
             Kind::ExportStatement => Visibility::Public,
             _ => Visibility::Private,
         }

@@ -194,13 +194,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether an export statement says `default`.
+    pub(super) fn is_default_export(&self, node: NodeIndex) -> bool {
+        self.text(node).trim_start_matches("export").trim_start().starts_with("default")
+    }
+
     /// What `export default` and `export =` say, once the value is read.
     pub(super) fn close_export(&mut self, node: NodeIndex) {
         if self.child(node, Field::Source).is_some() {
             return;
         }
         let text = self.text(node);
-        let is_default = text.trim_start_matches("export").trim_start().starts_with("default");
+        let is_default = self.is_default_export(node);
         if let Some(declaration) = self.child(node, Field::Declaration).filter(|_| is_default) {
             let Some(name) = self.child(declaration, Field::Name) else { return };
             let name: Name = self.text(name).into();
