@@ -3,12 +3,14 @@
 
 mod harness;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use bindery_engine::{Options, Quiet, Repository};
+use bindery_source::Language;
 use bindery_store::fs::{DirEntry, FileSystem, LockAttempt, MemoryFileSystem, OpenFile, Stat};
 use bindery_store::{Environment, Interrupt, StoreResult};
 use harness::*;
@@ -63,29 +65,53 @@ impl FileSystem for Shuffled {
     }
 }
 
+/// A repository that calls across files, and one that has every language.
+fn repositories() -> [Seed; 2] {
+    ["sample", "borders"].map(repository_of_fixtures)
+}
+
+#[test]
+fn the_repositories_have_every_language_that_is_analysed() {
+    let [_, borders] = repositories();
+    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
+    for (path, bytes) in &borders.files {
+        let language = std::str::from_utf8(path).ok().and_then(|path| language_of(path, bytes));
+        *files.entry(language.map_or("none", Language::name)).or_default() += 1;
+    }
+    let expected = [("go", 4), ("java", 4), ("javascript", 2), ("python", 4), ("rust", 4), ("tsx", 1)];
+    let others = [("typescript", 4), ("none", 5)];
+    assert_eq!(files, expected.into_iter().chain(others).collect());
+}
+
 #[test]
 fn threads_directory_order_and_root_do_not_show() {
-    let repository = seeds().into_iter().find(|seed| seed.name == "sample").expect("there is a sample");
-    let expected = clean_outputs(&fresh(&repository.files));
     let mut runs = 0;
-    for threads in [1, 2, 16] {
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
-        for order in 0..7 {
-            let file_system = fresh(&repository.files);
-            let shuffled: Arc<dyn FileSystem> = Arc::new(Shuffled(file_system.clone(), order));
-            let environment = Environment { cores: threads, ..Environment::default() };
-            let root = PathBuf::from(format!("/elsewhere/{order}"));
-            let options = Options { jobs: Some(threads), ..Options::default() };
-            let repository = Repository::over(shuffled, root, environment, &options, Interrupt::never());
-            let repository = repository.expect("it opens");
-            pool.install(|| repository.build(&Quiet)).expect("it builds");
-            let differing = differences(&outputs(&file_system), &expected);
-            assert!(differing.is_empty(), "{threads} threads, order {order}: {}", differing.join("\n"));
-            runs += 1;
+    for repository in repositories() {
+        let expected = clean_outputs(&fresh(&repository.files));
+        for threads in [1, 2, 16] {
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads can be started");
+            for order in 0..7 {
+                let found = pool.install(|| outputs_of_shuffled(&repository.files, order, threads));
+                let differing = differences(&found, &expected).join("\n");
+                assert!(differing.is_empty(), "{}, {threads} threads, {order}: {differing}", repository.name);
+                runs += 1;
+            }
         }
     }
     eprintln!("{runs} runs");
+    assert_eq!(runs, 42);
+}
+
+fn outputs_of_shuffled(files: &Tree, order: u64, threads: usize) -> Tree {
+    let file_system = fresh(files);
+    let shuffled: Arc<dyn FileSystem> = Arc::new(Shuffled(file_system.clone(), order));
+    let environment = Environment { cores: threads, ..Environment::default() };
+    let root = PathBuf::from(format!("/elsewhere/{order}"));
+    let options = Options { jobs: Some(threads), ..Options::default() };
+    let repository = Repository::over(shuffled, root, environment, &options, Interrupt::never());
+    repository.expect("it opens").build(&Quiet).expect("it builds");
+    outputs(&file_system)
 }
 
 /// What a process is started in. Every process seeds the standard library's hash maps anew, and every start
@@ -145,10 +171,13 @@ fn write_shuffled(root: &Path, files: &Tree, seed: u64) {
 
 #[test]
 fn the_surroundings_of_the_process_do_not_show() {
-    let repository = seeds().into_iter().find(|seed| seed.name == "sample").expect("there is a sample");
-    let expected = clean_outputs(&fresh(&repository.files));
-    let runs = seed_numbers(lane(20, 200));
-    on_all_cores(&runs, |number| {
+    let repositories = repositories();
+    let expected = [0, 1].map(|at: usize| clean_outputs(&fresh(&repositories[at].files)));
+    // The surroundings follow from the number; each meets both repositories.
+    let numbers = seed_numbers(lane(20, 200));
+    let runs: Vec<(u64, usize)> = numbers.iter().flat_map(|number| [(*number, 0), (*number, 1)]).collect();
+    on_all_cores(&runs, |(number, at)| {
+        let (repository, expected) = (&repositories[*at], &expected[*at]);
         let Surroundings { root, here: (here, naming), jobs, umask, variables } = surroundings(*number);
         let scratch = scratch();
         let root = scratch.path().join(root);
@@ -177,8 +206,13 @@ fn the_surroundings_of_the_process_do_not_show() {
         let output = command.output().expect("the program starts");
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "run {number}, {variables:?}: {message}");
-        let differing = differences(&outputs_on_disk(&root), &expected);
-        assert!(differing.is_empty(), "run {number}, {variables:?}: {}", differing.join("\n"));
+        let differing = differences(&outputs_on_disk(&root), expected);
+        assert!(
+            differing.is_empty(),
+            "run {number}, {}, {variables:?}: {}",
+            repository.name,
+            differing.join("\n")
+        );
     });
     eprintln!("{} runs of the program", runs.len());
 }
@@ -197,9 +231,9 @@ fn tree_of(commit: &str) -> Option<Tree> {
         let (head, path) = entry.split_at(entry.iter().position(|byte| *byte == b'\t')?);
         let (head, path) = (String::from_utf8_lossy(head), &path[1..]);
         let object = head.split(' ').nth(2)?;
-        let wanted = [".rs", ".py", ".toml", ".md", ".gitignore"]
-            .iter()
-            .any(|ending| path.ends_with(ending.as_bytes()));
+        let is_source = std::str::from_utf8(path).is_ok_and(|path| language_of(path, b"").is_some());
+        let is_read = [".toml", ".md", ".gitignore", ".json", ".mod"];
+        let wanted = is_source || is_read.iter().any(|ending| path.ends_with(ending.as_bytes()));
         if wanted && head.contains("blob") {
             tree.insert(path.to_vec(), git(&["cat-file", "blob", object])?.into());
         }

@@ -4,12 +4,18 @@
 
 mod harness;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use bindery_engine::Options;
+use bindery_source::Language;
 use bindery_store::fs::MemoryFileSystem;
 use harness::*;
 
 /// Edits per sequence.
 const EDITS: usize = 5;
+
+/// What a copy's name may end in.
+const ENDINGS: [&str; 7] = [".go", ".java", ".js", ".py", ".rs", ".ts", ".tsx"];
 
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {
@@ -28,9 +34,9 @@ fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> S
         8..11 => edit_surroundings(numbers, file_system),
         11 => revert(numbers, file_system, pool),
         12 => {
-            let name = [&path[..], b".py"].concat();
+            let name = [&path[..], numbers.pick(&ENDINGS).as_bytes()].concat();
             file_system.write(&name, &file_system.contents(&path).unwrap_or_default());
-            format!("copy {} to another language", shown(&path))
+            format!("copy {} to {}", shown(&path), shown(&name))
         }
         _ => {
             let other = numbers.pick(&files).clone();
@@ -67,27 +73,68 @@ fn edit_lines(numbers: &mut Numbers, file_system: &MemoryFileSystem, path: &[u8]
             return format!("give {name} CRLF line ends");
         }
         3 => {
-            let renamed = text.replacen("def ", "def renamed_", 1).replacen("fn ", "fn renamed_", 1);
-            file_system.write(path, renamed.as_bytes());
-            return format!("rename a function in {name}");
+            let word =
+                numbers.pick(&["def ", "fn ", "func ", "function ", "class ", "void ", "import ", "static "]);
+            file_system.write(path, text.replacen(word, &format!("{word}renamed_"), 1).as_bytes());
+            return format!("rename what follows the first `{word}` in {name}");
         }
         _ => {
-            let line = numbers.pick(&[
-                "# note",
-                "// note",
-                "",
-                "def added():",
-                "    return helper()",
-                "fn added() { helper() }",
-                "import os",
-                "class Added: pass",
-            ]);
+            let line = *numbers.pick(lines_of(&name));
             lines.insert(at, line);
             format!("insert `{line}` into {name}")
         }
     };
     file_system.write(path, (lines.join("\n") + "\n").as_bytes());
     what
+}
+
+/// Lines to put into a file: of its own language, else of two.
+fn lines_of(name: &str) -> &'static [&'static str] {
+    match language_of(name, b"").map(family_of) {
+        Some("go") => &[
+            "// note",
+            "",
+            "func added() { helper() }",
+            "import \"fmt\"",
+            "import . \"example.org/added\"",
+            "type Added struct { Base }",
+            "func (b Base) Added() Base { return b }",
+            "//go:build linux",
+            "package added",
+        ],
+        Some("java") => &[
+            "// note",
+            "",
+            "void added() { helper(); }",
+            "void added(String text) { added(); }",
+            "import java.util.List;",
+            "import added.*;",
+            "class Added extends Base { }",
+            "default int added() { return 1; }",
+            "package added;",
+        ],
+        Some("scripts") => &[
+            "// note",
+            "",
+            "export function added() { helper(); }",
+            "export * from './added';",
+            "import { helper } from './helper';",
+            "const { helper } = require('./helper');",
+            "export class Added extends Base { helper() { super.helper(); } }",
+            "export default added;",
+            "declare global { interface Added { helper(): void } }",
+        ],
+        _ => &[
+            "# note",
+            "// note",
+            "",
+            "def added():",
+            "    return helper()",
+            "fn added() { helper() }",
+            "import os",
+            "class Added: pass",
+        ],
+    }
 }
 
 /// A file goes, for good or to another place.
@@ -102,8 +149,9 @@ fn move_file(numbers: &mut Numbers, file_system: &MemoryFileSystem, path: &[u8])
             format!("move {name} to moved/")
         }
         _ => {
-            file_system.write(&[path, b"/inner.py"].concat(), &bytes);
-            format!("turn {name} into a directory")
+            let ending = numbers.pick(&ENDINGS);
+            file_system.write(&[path, b"/inner", ending.as_bytes()].concat(), &bytes);
+            format!("turn {name} into a directory with a `{ending}`")
         }
     }
 }
@@ -174,6 +222,35 @@ fn incremental_equals_clean() {
             );
         }
     });
+}
+
+/// The fast lane is long enough for every language.
+#[test]
+fn every_language_has_its_share_of_the_sequences() {
+    let repositories = seeds();
+    let mut sequences: BTreeMap<&str, usize> = BTreeMap::new();
+    for seed in 0..2_000 {
+        let repository = Numbers::new(seed).pick(&repositories).clone();
+        let names = repository.files.keys().filter_map(|path| std::str::from_utf8(path).ok());
+        let languages = names.filter_map(|name| language_of(name, b"")).map(Language::name);
+        for language in languages.collect::<BTreeSet<_>>() {
+            *sequences.entry(language).or_default() += 1;
+        }
+    }
+    let least = [
+        ("go", 250),
+        ("java", 150),
+        ("javascript", 50),
+        ("python", 250),
+        ("rust", 250),
+        ("tsx", 20),
+        ("typescript", 150),
+    ];
+    for (language, least) in least {
+        let found = sequences.get(language).copied().unwrap_or_default();
+        assert!(found >= least, "{found} sequences of edits with {language}, not {least}");
+    }
+    eprintln!("sequences by language: {sequences:?}");
 }
 
 #[test]
