@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bindery-store", &["source"]),
     ("bindery-facts", &["source"]),
     ("bindery-artifacts", &["source"]),
+    ("bindery-plan", &["artifacts"]),
     ("bindery-syntax", &["source", "facts"]),
     ("bindery-graph", &["source", "facts"]),
     (LANGUAGE, &["source", "facts", "syntax", "graph"]),
@@ -22,7 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bindery-db", &["source", "facts", "graph", "artifacts", "languages", "handbook"]),
     (
         "bindery-engine",
-        &["source", "facts", "graph", "artifacts", "syntax", "languages", "handbook", "db", "store"],
+        &["source", "facts", "graph", "artifacts", "plan", "syntax", "languages", "handbook", "db", "store"],
     ),
     ("bindery", &["engine"]),
     ("bindery-build", &["engine"]),

@@ -10,7 +10,7 @@ use crate::read::Problem;
 use crate::write::Layout;
 use crate::{
     Assignment, Card, CardCoverage, Configuration, DroppedCalls, FunctionRow, Graph, Members, Narration,
-    Organization, Registers, RunRecord, RunReport, ScanCoverage, Skeleton,
+    Organization, PlanDeclarations, Registers, ResyncReport, RunRecord, RunReport, ScanCoverage, Skeleton,
 };
 
 /// A file with a schema of its own.
@@ -32,6 +32,8 @@ pub enum Kind {
     Registers,
     RunRecord,
     RunReport,
+    PlanDeclarations,
+    ResyncReport,
 }
 
 /// The notation a file is written in.
@@ -49,7 +51,7 @@ pub enum Syntax {
 
 impl Kind {
     /// Every kind, in the order of the pipeline.
-    pub const ALL: [Kind; 15] = [
+    pub const ALL: [Kind; 17] = [
         Kind::Configuration,
         Kind::Graph,
         Kind::FunctionRow,
@@ -65,6 +67,8 @@ impl Kind {
         Kind::Registers,
         Kind::RunRecord,
         Kind::RunReport,
+        Kind::PlanDeclarations,
+        Kind::ResyncReport,
     ];
 
     /// The name `bindery schema` takes.
@@ -85,6 +89,8 @@ impl Kind {
             Kind::Registers => "registers",
             Kind::RunRecord => "run",
             Kind::RunReport => "run-report",
+            Kind::PlanDeclarations => "plan-declarations",
+            Kind::ResyncReport => "resync-report",
         }
     }
 
@@ -121,6 +127,8 @@ impl Kind {
             Kind::Registers => schema_of::<Registers>(),
             Kind::RunRecord => schema_of::<RunRecord>(),
             Kind::RunReport => schema_of::<RunReport>(),
+            Kind::PlanDeclarations => schema_of::<PlanDeclarations>(),
+            Kind::ResyncReport => schema_of::<ResyncReport>(),
         };
         schema.to_value()
     }
@@ -218,5 +226,13 @@ artifacts! {
         ("queries", ROWS),
         ("microseconds", ROWS),
         ("recomputed", ROWS),
+    ]);
+    PlanDeclarations => PlanDeclarations, FLAT;
+    ResyncReport => ResyncReport, Layout::Fields(&[
+        ("changedFiles", ROWS),
+        ("addedFiles", ROWS),
+        ("deletedFiles", ROWS),
+        ("affectedStages", ROWS),
+        ("cardsRegenerated", ROWS),
     ]);
 }

@@ -2,7 +2,7 @@ use super::tree::escape_key;
 
 /// The line (from 1) on which the part of a valid JSON text begins that a pointer leads to; of a map's
 /// entry the line of its key. The last line reached for a pointer that leads nowhere.
-pub(super) fn line_of(text: &str, pointer: &str) -> u32 {
+pub fn line_of(text: &str, pointer: &str) -> u32 {
     if pointer.is_empty() {
         return 1;
     }

@@ -12,8 +12,10 @@ mod graph;
 mod identifier;
 mod narration;
 mod organization;
+mod plan;
 mod registers;
 mod report;
+mod resync;
 mod skeleton;
 mod version;
 
@@ -34,10 +36,12 @@ pub use narration::{Narration, ProseLanguage};
 pub use organization::{
     Organization, OrganizedCoverage, OrganizedFile, OrganizedGroup, OrganizedMetadata, OrganizedStage,
 };
+pub use plan::PlanDeclarations;
 pub use registers::{Register, Registers, StateUse};
 pub use report::{
     ExportState, FileCounts, OutputCounts, Phase, QueryCounts, QueryKind, Reason, Recomputed, ReportKind,
     RunRecord, RunReport,
 };
+pub use resync::ResyncReport;
 pub use skeleton::{DraftedBy, Skeleton, SkeletonMetadata, Stage};
 pub use version::Version;
