@@ -45,6 +45,9 @@ impl FileSystem for Shuffled {
     fn create_file(&self, path: &[u8], bytes: &[u8]) -> StoreResult<()> {
         self.0.create_file(path, bytes)
     }
+    fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()> {
+        self.0.set_mode(path, mode)
+    }
     fn sync(&self, path: &[u8]) -> StoreResult<()> {
         self.0.sync(path)
     }

@@ -9,6 +9,7 @@
 //! - [`changed_since`]: the gate that finds out that nothing changed.
 //! - [`WorkDir`], [`ContentStore`]: the cache and the state between runs.
 //! - [`outputs`]: writing the handbook and the exports without losing anybody's file.
+//! - [`replace_all`]: several of the user's files replaced, all or none.
 //! - [`workers`]: child processes for dangerous work.
 
 mod cache;
@@ -27,6 +28,7 @@ mod signals;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod transaction;
 mod user_files;
 mod work_dir;
 pub mod workers;
@@ -43,6 +45,7 @@ pub use reading::{FileRead, hash_file, read_file, read_head};
 pub use resources::{Stopwatch, peak_memory, peak_memory_of_children, prefer_small_pages, unix_time};
 pub use signals::{Interrupt, Signal};
 pub use stamp::RacyStamp;
+pub use transaction::{Replacement, Undone, replace_all, undo_interrupted};
 pub use user_files::{exists, read_user_file, remove_user_file, write_user_file, write_user_program};
 pub use work_dir::{LOCK_WAIT, WorkDir};
 pub use writing::{Durability, create_directories, write_atomically};

@@ -68,6 +68,16 @@ impl Directory {
         Self { file_system: self.file_system.clone(), base: self.path(name.as_bytes()) }
     }
 
+    /// The same path on another file system.
+    pub fn on(&self, file_system: Arc<dyn FileSystem>) -> Self {
+        Self { file_system, base: self.base.clone() }
+    }
+
+    /// The file system it lies on, shared.
+    pub fn shared_file_system(&self) -> &Arc<dyn FileSystem> {
+        &self.file_system
+    }
+
     /// The file system it lies on.
     pub fn file_system(&self) -> &dyn FileSystem {
         &*self.file_system

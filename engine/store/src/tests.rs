@@ -204,6 +204,10 @@ mod moving {
             self.inner.create_file(path, bytes)
         }
 
+        fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()> {
+            self.inner.set_mode(path, mode)
+        }
+
         fn sync(&self, path: &[u8]) -> StoreResult<()> {
             self.inner.sync(path)
         }

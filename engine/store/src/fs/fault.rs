@@ -15,7 +15,7 @@ pub enum Fault {
     FailFrom(u64, ErrorKind),
     /// Like [`Fault::FailFrom`], but only calls that write are counted and fail: a full or read-only disk.
     FailWritesFrom(u64, ErrorKind),
-    /// The machine stops at this *write* call (create, rename, sync, remove, create directory): a file being
+    /// The machine stops at this *write* call (create, set mode, rename, sync, remove, create directory): a file being
     /// created is left half-filled, and every later call of any kind fails.
     CrashAtWrite(u64),
 }
@@ -47,7 +47,7 @@ impl FaultFileSystem {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Calls that write so far: create, rename, sync, remove, create directory.
+    /// Calls that write so far: create, set mode, rename, sync, remove, create directory.
     pub fn writes(&self) -> u64 {
         self.writes.load(Ordering::SeqCst)
     }
@@ -149,6 +149,10 @@ impl FileSystem for FaultFileSystem {
             }
             Verdict::Fail(kind) => Err(self.error(kind, Operation::Write, path)),
         }
+    }
+
+    fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()> {
+        self.write(Operation::Write, path, || self.inner.set_mode(path, mode))
     }
 
     fn sync(&self, path: &[u8]) -> StoreResult<()> {

@@ -177,6 +177,10 @@ impl FileSystem for GitFileSystem {
         self.read_only(Operation::Write, path)
     }
 
+    fn set_mode(&self, path: &[u8], _mode: u32) -> StoreResult<()> {
+        self.read_only(Operation::Write, path)
+    }
+
     fn sync(&self, path: &[u8]) -> StoreResult<()> {
         self.read_only(Operation::Sync, path)
     }

@@ -263,6 +263,18 @@ impl FileSystem for MemoryFileSystem {
         self.create(Operation::Write, path, Content::File(bytes.into()))
     }
 
+    fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()> {
+        let mut tree = self.locked();
+        let fail = self.failed(Operation::Write, path);
+        tree.writable_parent(path).map_err(&fail)?;
+        let id = tree.resolve(path).map_err(&fail)?;
+        let now = tree.tick();
+        if let Some(node) = tree.nodes.get_mut(&id) {
+            (node.mode, node.ctime) = (mode, now);
+        }
+        Ok(())
+    }
+
     fn sync(&self, path: &[u8]) -> StoreResult<()> {
         let found = self.locked().resolve(path);
         found.map(|_| ()).map_err(self.failed(Operation::Sync, path))

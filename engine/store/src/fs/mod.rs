@@ -1,4 +1,4 @@
-//! The file system as the rest of Bindery sees it: one small trait, four implementations.
+//! The file system as the rest of Bindery sees it: one small trait and its implementations.
 //!
 //! Every path is relative to the root an implementation was made with, as raw bytes with `/` between
 //! components; the empty path is the root itself. No operation ever follows a symbolic link, neither
@@ -9,12 +9,14 @@
 //! - [`GitFileSystem`]: what git's index or a commit holds, read-only.
 //! - [`MemoryFileSystem`]: for tests that build tens of thousands of times.
 //! - [`FaultFileSystem`]: wraps another one and fails, or "crashes", at a chosen call.
+//! - [`OverlayFileSystem`]: wraps another one and keeps what is written in memory.
 
 mod fault;
 mod git;
 mod memory;
 mod memory_tree;
 mod os;
+mod overlay;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +24,7 @@ pub use fault::{Fault, FaultFileSystem};
 pub use git::GitFileSystem;
 pub use memory::MemoryFileSystem;
 pub use os::OsFileSystem;
+pub use overlay::OverlayFileSystem;
 
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +118,9 @@ pub trait FileSystem: Send + Sync {
 
     /// Creates a file that must not exist yet, with these contents.
     fn create_file(&self, path: &[u8], bytes: &[u8]) -> StoreResult<()>;
+
+    /// Sets a file's permission bits.
+    fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()>;
 
     /// Forces a file or directory to the disk.
     fn sync(&self, path: &[u8]) -> StoreResult<()>;

@@ -151,6 +151,12 @@ impl FileSystem for OsFileSystem {
         })
     }
 
+    fn set_mode(&self, path: &[u8], mode: u32) -> StoreResult<()> {
+        let descriptor = self.open_at(Operation::Write, path, OFlags::RDONLY | OFlags::NONBLOCK)?;
+        rustix::fs::fchmod(&descriptor, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+            .map_err(|errno| self.error(Operation::Write, path, errno))
+    }
+
     fn sync(&self, path: &[u8]) -> StoreResult<()> {
         let descriptor = self.open_at(Operation::Sync, path, OFlags::RDONLY | OFlags::NONBLOCK)?;
         rustix::fs::fsync(&descriptor).map_err(|errno| self.error(Operation::Sync, path, errno))

@@ -1,4 +1,5 @@
-//! The same contract for the real file system and the one in memory, and what each has of its own.
+//! The same contract for the real file system, the one in memory and the one over another, and what each has of
+//! its own.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
@@ -43,7 +44,15 @@ fn subjects() -> Vec<Subject> {
         fifo: Box::new(move |path| for_fifos.special(path)),
         _directory: None,
     };
-    vec![os, memory]
+    let below = MemoryFileSystem::new();
+    let (for_links, for_fifos) = (below.clone(), below.clone());
+    let overlay = Subject {
+        file_system: Arc::new(OverlayFileSystem::over(Arc::new(below))),
+        link: Box::new(move |target, path| for_links.symlink(path, target)),
+        fifo: Box::new(move |path| for_fifos.special(path)),
+        _directory: None,
+    };
+    vec![os, memory, overlay]
 }
 
 fn kind<T>(result: StoreResult<T>) -> ErrorKind {
@@ -348,4 +357,83 @@ fn a_failed_atomic_write_cleans_up_and_names_the_final_path() {
     let error = write_atomically(&fs, b"f", b"new", Durability::Renamed).unwrap_err();
     assert_eq!(error.to_string(), "cannot write `f`: no space left (injected)");
     assert_eq!(memory.files(b"").len(), 1);
+}
+
+#[test]
+fn permissions_are_set_and_seen() {
+    for subject in subjects() {
+        let fs = &*subject.file_system;
+        fs.create_file(b"run.sh", b"#!").unwrap();
+        fs.set_mode(b"run.sh", 0o750).unwrap();
+        assert_eq!(fs.lstat(b"run.sh").unwrap().mode, 0o750);
+        assert_eq!(kind(fs.set_mode(b"gone", 0o600)), ErrorKind::NotFound);
+    }
+}
+
+/// Everything in a tree, by path.
+fn whole(fs: &dyn FileSystem, directory: &[u8], found: &mut Vec<(Vec<u8>, Option<Vec<u8>>)>) {
+    let mut entries = fs.list(directory).unwrap();
+    entries.sort();
+    for entry in entries {
+        let path = join(directory, &entry.name);
+        match entry.kind {
+            FileKind::Directory => {
+                found.push((path.clone(), None));
+                whole(fs, &path, found);
+            }
+            _ => found.push((path.clone(), Some(read_file(fs, &path).unwrap().bytes))),
+        }
+    }
+}
+
+/// Random writes over a tree and on a copy of it: both look the same after each, and the tree below never changes.
+#[test]
+fn an_overlay_looks_like_a_copy_that_was_written_to() {
+    let paths: [&[u8]; 8] = [b"a", b"b", b"d", b"d/a", b"d/b", b"d/e", b"d/e/a", b"f/a"];
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut below_bound = |bound: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % bound) as usize
+    };
+    for round in 0..300 {
+        let below = MemoryFileSystem::with_files([("a", "1"), ("d/a", "2"), ("d/e/a", "3")]);
+        let untouched = below.digest(b"");
+        let copy = below.snapshot();
+        let overlay = OverlayFileSystem::over(Arc::new(below.clone()));
+        for step in 0..12 {
+            let (path, other) = (paths[below_bound(8)], paths[below_bound(8)]);
+            let operation = below_bound(6);
+            let run = |fs: &dyn FileSystem| match operation {
+                0 | 1 => fs.create_file(path, &[step]),
+                2 => fs.create_directory(path),
+                3 => fs.remove_file(path),
+                4 => fs.remove_directory(path),
+                // Of files only: nobody renames directories, and the overlay refuses it.
+                _ if fs.lstat(path).is_ok_and(|stat| stat.kind == FileKind::Directory) => Ok(()),
+                _ => fs.rename(path, other),
+            };
+            let (one, two) = (run(&overlay), run(&copy));
+            assert_eq!(one.is_ok(), two.is_ok(), "round {round}, step {step}: {one:?} {two:?}");
+            let (mut seen, mut expected) = (Vec::new(), Vec::new());
+            whole(&overlay, b"", &mut seen);
+            whole(&copy, b"", &mut expected);
+            assert_eq!(seen, expected, "round {round}, step {step}, operation {operation}");
+        }
+        assert_eq!(below.digest(b""), untouched, "round {round}");
+    }
+}
+
+#[test]
+fn a_directory_written_in_over_another_has_another_stat() {
+    let below = MemoryFileSystem::with_files([("d/a", "1"), ("e/a", "1")]);
+    let before = (below.lstat(b"d").unwrap(), below.lstat(b"e").unwrap());
+    let overlay = OverlayFileSystem::over(Arc::new(below));
+    assert_eq!((overlay.lstat(b"d").unwrap(), overlay.lstat(b"e").unwrap()), before);
+    overlay.create_file(b"d/b", b"2").unwrap();
+    assert_ne!(overlay.lstat(b"d").unwrap(), before.0);
+    assert_eq!(overlay.lstat(b"e").unwrap(), before.1);
+    overlay.remove_file(b"e/a").unwrap();
+    assert_ne!(overlay.lstat(b"e").unwrap(), before.1);
 }
