@@ -121,7 +121,7 @@ fn append_summary(file: &Path, report: &RunReport) -> Result<(), Failure> {
 }
 
 /// Everything that belongs on stderr.
-fn explain(outcome: &BuildOutcome, console: &Console) {
+pub(super) fn explain(outcome: &BuildOutcome, console: &Console) {
     let report = &outcome.report;
     for warning in &outcome.warnings {
         console.warning(warning);
@@ -198,7 +198,7 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-fn print(outcome: &BuildOutcome, console: &Console) -> Result<(), Stop> {
+pub(super) fn print(outcome: &BuildOutcome, console: &Console) -> Result<(), Stop> {
     let BuildOutcome { report, handbook, foreign, staged, faults, warnings } = outcome;
     let text = || match console.is_quiet() {
         true => String::new(),

@@ -20,6 +20,7 @@ mod schema;
 mod skeleton;
 mod status;
 mod symbol;
+mod watch;
 mod why;
 
 use std::path::Path;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Symbol(symbol::Symbol),
     Callers(callers::Callers),
     Callees(callees::Callees),
+    Watch(watch::Watch),
     Affected(affected::Affected),
     Diff(diff::Diff),
     Skeleton(skeleton::Skeleton),
@@ -64,6 +66,7 @@ impl Command {
             Command::Symbol(command) => command.run(global, console),
             Command::Callers(command) => command.run(global, console),
             Command::Callees(command) => command.run(global, console),
+            Command::Watch(command) => command.run(global, console),
             Command::Affected(command) => command.run(global, console),
             Command::Diff(command) => command.run(global, console),
             Command::Skeleton(command) => command.run(global, console),

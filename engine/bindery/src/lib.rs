@@ -42,6 +42,7 @@ mod state;
 mod structure;
 mod summary;
 mod timing;
+mod watch;
 mod why;
 
 pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
@@ -54,6 +55,7 @@ pub use outcome::*;
 pub use repository::{Repository, WORK_DIRECTORY};
 pub use setup::{Check, Health, Origin, Setting, health, init};
 pub use summary::summary;
+pub use watch::watch;
 
 /// This version of Bindery.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
