@@ -21,6 +21,7 @@ mod calls;
 mod card;
 mod draft;
 mod file_view;
+pub mod html;
 mod members;
 mod naming;
 mod narrate;

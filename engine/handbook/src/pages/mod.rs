@@ -19,7 +19,7 @@ mod prose_unit;
 mod stage;
 mod stage_model;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use anchor::{file_anchor, register_anchor, symbol_anchor};
 pub use links::{PageLinks, page_links};
@@ -29,6 +29,7 @@ pub use model::{
     SubstageEntry, TypeEntry,
 };
 pub use overview::{STAMP_FIELD, render_index, render_overview, render_register, with_stamp, without_stamp};
+pub(crate) use prose_unit::unit_key;
 pub use prose_unit::{ProseUnit, prose_units};
 pub use stage::render_stage;
 pub use stage_model::{

@@ -120,6 +120,8 @@ pub struct RegisterRow {
 pub struct StagePage {
     /// The stage's id.
     pub id: String,
+    /// The page's file name.
+    pub page: String,
     /// Its title.
     pub title: String,
     /// The stages it is part of, outermost first.

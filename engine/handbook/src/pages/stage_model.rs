@@ -174,7 +174,7 @@ pub fn stage_page_model(
 ) -> Option<StagePage> {
     let StageContext { skeleton, pages, organized, .. } = context;
     let at = context.stage as usize;
-    pages[at].as_ref()?;
+    let page = pages[at].clone()?;
     let stage = &skeleton.stages[at];
     let by_path: BTreeMap<&str, &StageFile<'_>> =
         files.iter().map(|file| (file.sketch.path.as_str(), file)).collect();
@@ -191,6 +191,7 @@ pub fn stage_page_model(
     });
     Some(StagePage {
         id: stage.id.as_str().to_owned(),
+        page,
         title: stage.title.clone(),
         above: above(context),
         crosscut: stage.crosscut,

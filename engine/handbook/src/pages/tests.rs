@@ -8,8 +8,26 @@ use super::*;
 use crate::sample::{SampleFile, callers, plain_id, symbol};
 use crate::*;
 
+/// Everything that the handbook of a set of files shows.
+pub(crate) struct Models {
+    pub(crate) overview: OverviewPage,
+    pub(crate) index: IndexPage,
+    pub(crate) register: Option<RegisterPage>,
+    pub(crate) stages: Vec<StagePage>,
+}
+
 /// The whole handbook of a set of files, by page.
 fn handbook(files: &[SampleFile]) -> BTreeMap<String, String> {
+    let models = models(files);
+    let mut pages: BTreeMap<String, String> =
+        models.stages.iter().map(|page| (page.page.clone(), render_stage(page))).collect();
+    pages.insert("overview.md".to_owned(), render_overview(&models.overview));
+    pages.insert("index.md".to_owned(), render_index(&models.index));
+    pages.extend(models.register.map(|model| ("register.md".to_owned(), render_register(&model))));
+    pages
+}
+
+pub(crate) fn models(files: &[SampleFile]) -> Models {
     let sketches: Vec<FileSketch> = files.iter().map(|file| sketch(&file.view())).collect();
     let states: Vec<FileState> = files.iter().map(|file| file_state(&file.view())).collect();
     let draft = draft_skeleton(&sketches, "sample", &[]);
@@ -37,30 +55,29 @@ fn handbook(files: &[SampleFile]) -> BTreeMap<String, String> {
         })
         .collect();
     let registers = registers(skeleton, &state_files, &references);
-    let mut pages = stage_pages(files, &sketches, &stages, &draft, &registers, &references);
+    let stage_models = stage_models(files, &sketches, &stages, &draft, &registers, &references);
     let ties = stage_ties(skeleton, &sketches, &stages);
     let overview = system_overview("sample", None, skeleton, &sketches);
-    let model =
-        overview_page_model("sample", &overview, skeleton, &names, &ties, !registers.registers.is_empty());
-    pages.insert("overview.md".to_owned(), render_overview(&model));
+    let has_registers = !registers.registers.is_empty();
     let unscanned = vec![("bad|name.py".to_owned(), "not UTF-8".to_owned())];
-    let index = index_page_model("sample", skeleton, &names, &stages, &sketches, unscanned);
-    pages.insert("index.md".to_owned(), render_index(&index));
-    let register = register_page_model("sample", skeleton, &names, &registers);
-    pages.extend(register.map(|model| ("register.md".to_owned(), render_register(&model))));
-    pages
+    Models {
+        overview: overview_page_model("sample", &overview, skeleton, &names, &ties, has_registers),
+        index: index_page_model("sample", skeleton, &names, &stages, &sketches, unscanned),
+        register: register_page_model("sample", skeleton, &names, &registers),
+        stages: stage_models,
+    }
 }
 
-fn stage_pages(
+fn stage_models(
     files: &[SampleFile],
     sketches: &[FileSketch],
     stages: &FileStages,
     draft: &Draft,
     registers: &Registers,
     references: &CrossReferences<'_>,
-) -> BTreeMap<String, String> {
+) -> Vec<StagePage> {
     let names = page_names(&draft.skeleton, stages);
-    let mut pages = BTreeMap::new();
+    let mut pages = Vec::new();
     for (at, stage) in draft.skeleton.stages.iter().enumerate() {
         let own: Vec<usize> =
             (0..files.len()).filter(|file| stages.primary[*file] == Some(at as u32)).collect();
@@ -93,16 +110,13 @@ fn stage_pages(
                 also: &stages.also[*file],
             })
             .collect();
-        let model = stage_page_model(&context, &stage_files, references);
-        if let (Some(model), Some(name)) = (model, &names[at]) {
-            pages.insert(name.clone(), render_stage(&model));
-        }
+        pages.extend(stage_page_model(&context, &stage_files, references));
     }
     pages
 }
 
 /// Three stages of a task runner: the program, its queue, its workers.
-fn task_runner() -> Vec<SampleFile> {
+pub(crate) fn task_runner() -> Vec<SampleFile> {
     let push = || Callee::Function(symbol("app/queue/fifo.py", "Fifo.push"));
     let getpid = Callee::Boundary { specifier: "os".into(), class: "".into(), name: "getpid".into() };
     let fifo = || symbol("app/queue/fifo.py", "Fifo");
