@@ -12,8 +12,10 @@ use bindery_artifacts::{
     Assignment, Card, DroppedCalls, Graph, Narration, Organization, Registers, ScanCoverage, Skeleton,
 };
 use bindery_engine::{Failure, Options};
+use bindery_handbook::html;
 use bindery_handbook::pages::page_links;
 use bindery_source::Language;
+use bindery_store::fs::MemoryFileSystem;
 use harness::*;
 
 fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {
@@ -229,6 +231,96 @@ fn every_command_works_on_every_fixture_repository() {
     }
 }
 
+/// A repository whose handbook has the forms that people read.
+fn in_every_form(sources: &Tree) -> MemoryFileSystem {
+    let file_system = fresh(sources);
+    file_system.write(b"bindery.toml", b"formats = [\"html\", \"html-single\", \"markdown\"]\n");
+    file_system
+}
+
+/// Every link of the site and of the single page leads to a page and place that are there, or to a source file.
+fn html_links_resolve(name: &str, sources: &Tree, tree: &Tree) -> usize {
+    let handbook = ".bindery/handbook/";
+    let known: BTreeMap<&str, _> = tree
+        .keys()
+        .filter_map(|path| std::str::from_utf8(path).ok()?.strip_prefix(handbook))
+        .filter(|path| path.ends_with(".html"))
+        .map(|path| (path, html::page_links(text(tree, &format!("{handbook}{path}")))))
+        .collect();
+    let mut checked = 0;
+    for (page, links) in &known {
+        let (directory, root) = if page.contains('/') { ("html/", "../../../") } else { ("", "../../") };
+        for target in links.targets.iter().filter(|target| !target.starts_with("data:")) {
+            let (path, anchor) =
+                target.split_once('#').map_or((target.as_str(), None), |(p, a)| (p, Some(a)));
+            let there = if path.is_empty() { (*page).to_owned() } else { format!("{directory}{path}") };
+            let resolves = match path.strip_prefix(root) {
+                Some(source) => sources.contains_key(&percent_decoded(source)),
+                None => match known.get(there.as_str()) {
+                    Some(links) => anchor.is_none_or(|anchor| links.anchors.contains(anchor)),
+                    None => tree.contains_key(format!("{handbook}{there}").as_bytes()),
+                },
+            };
+            assert!(resolves, "{name}: `{target}` on {page} leads nowhere");
+            checked += 1;
+        }
+    }
+    checked
+}
+
+#[test]
+fn every_fixture_repository_gives_a_sound_site() {
+    let mut links = 0;
+    for seed in seeds() {
+        let file_system = in_every_form(&seed.files);
+        build(&file_system).unwrap_or_else(|failure| panic!("{}: {failure}", seed.name));
+        links += html_links_resolve(&seed.name, &seed.files, &outputs(&file_system));
+        let outcome = check(&file_system).unwrap_or_else(|failure| panic!("{}: {failure}", seed.name));
+        assert!(outcome.stale.is_empty(), "{}: {:?}", seed.name, outcome.stale);
+    }
+    assert!(links > 10_000, "{links} links are fewer than the repositories have");
+}
+
+/// The files of the handbook that an edit of one file of the sample makes another.
+fn rewritten(path: &str, from: &str, to: &str) -> Vec<String> {
+    let file_system = in_every_form(&repository_of_fixtures("sample").files);
+    build(&file_system).expect("the sample can be built");
+    let before = outputs(&file_system);
+    let source = file_system.contents(path.as_bytes()).expect("the sample has the file");
+    let edited = String::from_utf8_lossy(&source).replacen(from, to, 1);
+    assert_ne!(edited.as_bytes(), &*source);
+    file_system.write(path.as_bytes(), edited.as_bytes());
+    build(&file_system).expect("the sample can be built again");
+    let after = outputs(&file_system);
+    assert_eq!(differences(&after, &clean_outputs(&file_system)), Vec::<String>::new());
+    let changed = after.iter().filter(|(path, bytes)| before.get(*path) != Some(*bytes));
+    let names = changed.map(|(path, _)| String::from_utf8_lossy(path).into_owned());
+    names.filter_map(|path| Some(path.strip_prefix(".bindery/handbook/")?.to_owned())).collect()
+}
+
+#[test]
+fn an_edit_rewrites_only_what_shows_it() {
+    let path = "queue/src/queue.rs";
+    let own = [".bindery-manifest", "handbook.html", "html/queue.html"];
+    let body = rewritten(path, "let attempts = job.failed();", "let attempts = job.failed();\n\n");
+    assert_eq!(body, [own.as_slice(), &["overview.md", "queue.md"]].concat());
+    let nothing_shown = rewritten(path, "if verdict != Verdict::GiveUp", "if Verdict::GiveUp != verdict");
+    assert_eq!(nothing_shown, Vec::<String>::new());
+    let symbol = rewritten(path, "pub fn is_empty", "pub fn added() {}\n\n    pub fn is_empty");
+    let search = ["html/search/queue.js", "overview.md", "queue.md"];
+    assert_eq!(symbol, [own.as_slice(), &search].concat());
+}
+
+#[test]
+fn a_form_that_is_taken_out_leaves_nothing() {
+    let file_system = in_every_form(&repository_of_fixtures("sample").files);
+    build(&file_system).expect("the sample can be built");
+    file_system.write(b"bindery.toml", b"formats = [\"markdown\"]\n");
+    build(&file_system).expect("the sample can be built again");
+    assert_eq!(differences(&outputs(&file_system), &clean_outputs(&file_system)), Vec::<String>::new());
+    assert!(file_system.files(b".bindery/handbook/html/").is_empty());
+}
+
 #[test]
 fn repositories_from_outside_give_sound_handbooks() {
     let Some(corpus) = std::env::var_os("BINDERY_CORPUS") else {
@@ -242,6 +334,9 @@ fn repositories_from_outside_give_sound_handbooks() {
             let file_system = fresh(&sources);
             build(&file_system).unwrap_or_else(|failure| panic!("{name}: {failure}"));
             assert_sound(&name, &sources, &outputs(&file_system));
+            let file_system = in_every_form(&sources);
+            build(&file_system).unwrap_or_else(|failure| panic!("{name}, in every form: {failure}"));
+            html_links_resolve(&name, &sources, &outputs(&file_system));
             eprintln!("{name}: {} files", sources.len());
         }
     }

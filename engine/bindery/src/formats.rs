@@ -4,6 +4,7 @@
 //! queries. What is rendered again is decided in [`present`](crate::present) from what a file shows.
 
 use bindery_artifacts::Format;
+use bindery_handbook::html;
 use bindery_handbook::pages::{self, IndexPage, OverviewPage, RegisterPage, StagePage};
 
 /// How links to source files are spelled, which depends on where a page lies.
@@ -73,15 +74,39 @@ pub(crate) struct StageOutput {
     pub(crate) render: fn(&StagePage, &LinkTemplates) -> String,
 }
 
+/// A file that holds every stage.
+pub(crate) struct WholeOutput {
+    pub(crate) path: &'static str,
+    /// What one stage contributes.
+    pub(crate) section: fn(&StagePage, &LinkTemplates) -> String,
+    /// The file, given what the stages contribute, in reading order.
+    pub(crate) render: fn(&Globals, &[String]) -> String,
+}
+
+/// Files with texts of their own.
+pub(crate) struct FixedFiles {
+    /// The directory in the handbook; empty or ending in `/`.
+    pub(crate) directory: &'static str,
+    /// Paths in the directory, and texts.
+    pub(crate) texts: &'static [(&'static str, &'static str)],
+}
+
 /// A form of the handbook.
 pub(crate) struct Form {
     pub(crate) format: Format,
     pub(crate) globals: &'static [GlobalOutput],
     pub(crate) stages: &'static [StageOutput],
+    pub(crate) wholes: &'static [WholeOutput],
+    /// The same in every handbook.
+    pub(crate) fixed: FixedFiles,
 }
 
+const NO_FILES: FixedFiles = FixedFiles { directory: "", texts: &[] };
+
 /// Every form, in the order of [`Format`].
-pub(crate) const FORMS: [Form; 1] = [Form {
+pub(crate) const FORMS: [Form; 3] = [MARKDOWN, HTML, HTML_SINGLE];
+
+const MARKDOWN: Form = Form {
     format: Format::Markdown,
     globals: &[
         GlobalOutput {
@@ -104,12 +129,75 @@ pub(crate) const FORMS: [Form; 1] = [Form {
         },
     ],
     stages: &[StageOutput { directory: "", extension: ".md", render: |page, _| pages::render_stage(page) }],
-}];
+    wholes: &[],
+    fixed: NO_FILES,
+};
 
-/// Files that are the same in every handbook, with their texts.
-pub(crate) const FIXED: [(&str, &str); 1] =
+const HTML: Form = Form {
+    format: Format::Html,
+    globals: &[
+        GlobalOutput {
+            path: "html/index.html",
+            shows: &[Global::Overview, Global::Index],
+            is_stamped: false,
+            render: |globals, _| Some(html::render_start(&globals.overview, &globals.index)),
+        },
+        GlobalOutput {
+            path: "html/navigation.js",
+            shows: &[Global::Index],
+            is_stamped: false,
+            render: |globals, _| Some(html::navigation(&globals.index)),
+        },
+        GlobalOutput {
+            path: "html/register.html",
+            shows: &[Global::Register],
+            is_stamped: false,
+            render: |globals, _| globals.register.as_ref().map(html::render_register),
+        },
+    ],
+    stages: &[
+        StageOutput {
+            directory: "html/",
+            extension: ".html",
+            render: |page, links| html::render_stage(page, &links.below("html")),
+        },
+        StageOutput {
+            directory: "html/search/",
+            extension: ".js",
+            render: |page, _| html::search_shard(page),
+        },
+    ],
+    wholes: &[],
+    fixed: FixedFiles { directory: "html/", texts: html::assets() },
+};
+
+const HTML_SINGLE: Form = Form {
+    format: Format::HtmlSingle,
+    globals: &[],
+    stages: &[],
+    wholes: &[WholeOutput {
+        path: "handbook.html",
+        section: |page, links| html::single_section(page, &links.below("")),
+        render: |globals, sections| {
+            html::render_single(&globals.overview, &globals.index, globals.register.as_ref(), sections)
+        },
+    }],
+    fixed: NO_FILES,
+};
+
+/// Files that are the same in every handbook of any form, with their texts.
+pub(crate) const FIXED: FixedFiles = FixedFiles {
+    directory: "",
     // Tells git not to merge or diff what a build writes (handbook §8).
-    [(".gitattributes", "* -text -merge linguist-generated\n.bindery-manifest merge=union\n")];
+    texts: &[(".gitattributes", "* -text -merge linguist-generated\n.bindery-manifest merge=union\n")],
+};
+
+impl FixedFiles {
+    /// The files' paths in the handbook, with their texts.
+    pub(crate) fn files(&'static self) -> impl Iterator<Item = (String, &'static str)> {
+        self.texts.iter().map(|(name, text)| (format!("{}{name}", self.directory), *text))
+    }
+}
 
 impl StageOutput {
     /// Its path for the stage whose Markdown page is called `page`.

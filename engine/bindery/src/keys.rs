@@ -508,7 +508,7 @@ fn the_digests_of_pages() {
         }],
     });
     let stage: pages::StagePage = value(json!({
-        "id": "s", "title": "Stage", "above": [link()], "crosscut": false, "description": "Words.",
+        "id": "s", "page": "s.md", "title": "Stage", "above": [link()], "crosscut": false, "description": "Words.",
         "summary": "Words.", "substages": [{ "link": link(), "description": "Words." }],
         "groups": [{ "title": "Group", "summary": "Words.", "cards": [card] }],
         "registers": [{ "id": "reg-a", "semantics": "Words.", "readers": ["a.f"], "writers": ["a.g"] }],

@@ -19,7 +19,9 @@ use serde::Serialize;
 use crate::analysis::Analysis;
 use crate::blobs::{Blobs, Lost};
 use crate::digest::callers_of_file;
-use crate::formats::{FIXED, FORMS, Form, Global, GlobalOutput, Globals, LinkTemplates, StageOutput};
+use crate::formats::{
+    FIXED, FORMS, FixedFiles, Form, Global, GlobalOutput, Globals, LinkTemplates, StageOutput, WholeOutput,
+};
 use crate::identity::Ids;
 use crate::state::{PageRecord, Status};
 use crate::structure::{Replaced, Sketched, Structure};
@@ -47,6 +49,7 @@ enum Output {
     Fixed(&'static str),
     Global(&'static GlobalOutput),
     Stage(u32, &'static StageOutput),
+    Whole(&'static WholeOutput),
 }
 
 /// A file as it should be.
@@ -89,9 +92,10 @@ impl Presenter<'_> {
         let causes = self.causes();
         self.present_stages(replaced, &causes, &mut handbook)?;
         self.present_globals(replaced, &causes, &mut handbook)?;
-        for (path, text) in FIXED {
+        self.present_wholes(&causes, &mut handbook)?;
+        for (path, text) in self.fixed().flat_map(FixedFiles::files) {
             let hash = ContentHash::of(text.as_bytes());
-            handbook.records.insert(RepoPath::new(path), PageRecord { model: hash, bytes: hash });
+            handbook.records.insert(RepoPath::new(&path), PageRecord { model: hash, bytes: hash });
         }
         self.stamp(&mut handbook)?;
         Ok(handbook)
@@ -188,11 +192,37 @@ impl Presenter<'_> {
         Ok(())
     }
 
+    /// The files that hold every stage, which show all models.
+    fn present_wholes(&self, causes: &Causes, handbook: &mut Handbook) -> Result<(), Lost> {
+        let mut shown = KeyHasher::new("shown");
+        for (name, model) in &handbook.models {
+            shown.field(name, &model.0);
+        }
+        let shown = shown.finish();
+        for output in self.forms().flat_map(|form| form.wholes) {
+            let path = RepoPath::new(output.path);
+            let is_known = self.analysis.state.pages.get(&path).is_some_and(|record| record.model == shown);
+            let text = if is_known { String::new() } else { self.whole(output)? };
+            let file = self.render(path, shown, || text);
+            handbook.add(file, |path| self.reason(path, None, causes));
+        }
+        Ok(())
+    }
+
+    /// One model per thread at a time, as for the pages of the stages.
+    fn whole(&self, output: &WholeOutput) -> Result<String, Lost> {
+        let stages: Vec<u32> = self.stage_pages().map(|(stage, _)| stage).collect();
+        let section = |stage: &u32| Ok((output.section)(&self.stage_model(*stage)?, &self.links));
+        let sections: Vec<String> = stages.par_iter().map(section).collect::<Result<_, Lost>>()?;
+        Ok((output.render)(&self.globals()?, &sections))
+    }
+
     /// The text of one file, for one that is not as it should be on disk although nothing it shows changed.
     pub(crate) fn page(&self, path: &RepoPath, stamp: &str) -> Result<Vec<u8>, Lost> {
         let (output, is_stamped) = match self.output(path).ok_or(Lost)? {
             Output::Fixed(text) => (text.to_owned(), false),
             Output::Stage(stage, output) => ((output.render)(&self.stage_model(stage)?, &self.links), false),
+            Output::Whole(output) => (self.whole(output)?, false),
             Output::Global(output) => {
                 let text = (output.render)(&self.globals()?, &self.links).ok_or(Lost)?;
                 (text, output.is_stamped)
@@ -203,7 +233,14 @@ impl Presenter<'_> {
 
     fn output(&self, path: &RepoPath) -> Option<Output> {
         let path = path.as_str();
-        let fixed = FIXED.iter().find(|(name, _)| *name == path).map(|(_, text)| Output::Fixed(text));
+        let fixed = || {
+            let mut files = self.fixed().flat_map(FixedFiles::files);
+            files.find(|(name, _)| name == path).map(|(_, text)| Output::Fixed(text))
+        };
+        let whole = || {
+            let mut wholes = self.forms().flat_map(|form| form.wholes);
+            wholes.find(|output| output.path == path).map(Output::Whole)
+        };
         let global = || {
             let mut globals = self.forms().flat_map(|form| form.globals);
             globals.find(|output| output.path == path).map(Output::Global)
@@ -215,7 +252,11 @@ impl Presenter<'_> {
                 Some(Output::Stage(stage, output))
             })
         };
-        fixed.or_else(global).or_else(stage)
+        fixed().or_else(global).or_else(stage).or_else(whole)
+    }
+
+    fn fixed(&self) -> impl Iterator<Item = &'static FixedFiles> + use<'_> {
+        std::iter::once(&FIXED).chain(self.forms().map(|form| &form.fixed))
     }
 
     fn forms(&self) -> impl Iterator<Item = &'static Form> + use<'_> {

@@ -79,6 +79,10 @@ impl Default for Configuration {
 pub enum Format {
     /// Markdown pages.
     Markdown,
+    /// A site of several HTML pages, in `html/`.
+    Html,
+    /// One HTML page, `handbook.html`.
+    HtmlSingle,
 }
 
 /// How much a card tells.
