@@ -118,6 +118,11 @@ pub(crate) struct Effort {
     /// Whether the phase artifacts (`phase1/` to `phase3/`) are part of the run.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) artifacts: Option<Artifacts>,
+    /// Write the agent index too: tables in `agent/` for readers that search with grep.
+    ///
+    /// Where the configuration's `formats` do not have it anyway, this needs `--out`.
+    #[arg(long)]
+    pub(crate) agent_site: bool,
     /// Recompute everything the cache would give, and report the first difference.
     #[arg(long)]
     pub(crate) verify: bool,
@@ -134,6 +139,7 @@ impl Effort {
     pub(crate) fn options(&self, place: &Place, global: &Global) -> Options {
         let mut options = place.options(global);
         options.overrides.extend(self.artifacts.map(Artifacts::as_override));
+        options.agent_site = self.agent_site;
         options.verify = self.verify;
         options.hash_everything = self.hash_everything;
         // Test builds assert what work is done, so they leave the sample out (handbook §6).

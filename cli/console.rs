@@ -29,6 +29,8 @@ pub(crate) enum Format {
     Text,
     /// One JSON object with `kind` and `version`.
     Json,
+    /// A SARIF 2.1.0 log; only `bindery validate` writes one.
+    Sarif,
 }
 
 /// Where a command says what it has to say.
@@ -71,7 +73,7 @@ impl Console {
         text: impl FnOnce() -> String,
     ) -> Result<(), Stop> {
         match self.format {
-            Format::Text => self.print(&text()),
+            Format::Text | Format::Sarif => self.print(&text()),
             Format::Json => {
                 let envelope = Envelope { kind, version: 1, body };
                 let mut json = serde_json::to_string_pretty(&envelope)

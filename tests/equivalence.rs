@@ -17,6 +17,9 @@ const EDITS: usize = 5;
 /// What a copy's name may end in.
 const ENDINGS: [&str; 7] = [".go", ".java", ".js", ".py", ".rs", ".ts", ".tsx"];
 
+/// Half of the sequences begin with every form of the handbook.
+const ALL_FORMATS: &str = "formats = [\"markdown\", \"agent\"]\n";
+
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {
     // The configuration has edits of its own; a broken one is a finding and no build.
@@ -165,6 +168,8 @@ fn edit_surroundings(numbers: &mut Numbers, file_system: &MemoryFileSystem) -> S
             &[
                 "name = \"other\"\n",
                 "depth = \"deep\"\n",
+                "formats = [\"agent\"]\n",
+                "formats = [\"markdown\", \"agent\"]\n",
                 "exclude = [\"moved/\"]\n",
                 "[limits]\nfile_bytes = 200\n",
                 "link_template = \"https://example.org/{path}#{line}\"\n",
@@ -200,8 +205,12 @@ fn incremental_equals_clean() {
         let mut numbers = Numbers::new(seed);
         let repository = numbers.pick(repositories).clone();
         let file_system = fresh(&repository.files);
-        build(&file_system).unwrap_or_else(|failure| panic!("seed {seed}, {}: {failure}", repository.name));
         let mut history = Vec::new();
+        if numbers.below(2) == 0 {
+            file_system.write(b"bindery.toml", ALL_FORMATS.as_bytes());
+            history.push(ALL_FORMATS.to_owned());
+        }
+        build(&file_system).unwrap_or_else(|failure| panic!("seed {seed}, {}: {failure}", repository.name));
         for _ in 0..EDITS {
             history.push(edit(&mut numbers, &file_system, &repository.files));
             if numbers.below(4) == 0 {

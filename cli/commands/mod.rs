@@ -18,17 +18,20 @@ mod init;
 mod man;
 mod schema;
 mod skeleton;
+mod skill;
 mod status;
 mod symbol;
+mod validate;
 mod watch;
 mod why;
 
 use std::path::Path;
 
+use bindery_engine::Failure;
 use clap::Subcommand;
 
 use crate::arguments::Global;
-use crate::console::Console;
+use crate::console::{Console, Format};
 use crate::exit::{Ending, Stop};
 
 /// What can be asked for.
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     Affected(affected::Affected),
     Diff(diff::Diff),
     Skeleton(skeleton::Skeleton),
+    Skill(skill::Skill),
+    Validate(validate::Validate),
     Cache(cache::Cache),
     Schema(schema::Schema),
     Init(init::Init),
@@ -58,6 +63,9 @@ pub(crate) enum Command {
 impl Command {
     /// Does it.
     pub(crate) fn run(&self, global: &Global, console: &Console) -> Result<Ending, Stop> {
+        if global.format == Format::Sarif && !matches!(self, Command::Validate(_)) {
+            return Err(Failure::usage("only `bindery validate` reports in the form `sarif`").into());
+        }
         match self {
             Command::Build(command) => command.run(global, console),
             Command::Check(command) => command.run(global, console),
@@ -70,6 +78,8 @@ impl Command {
             Command::Affected(command) => command.run(global, console),
             Command::Diff(command) => command.run(global, console),
             Command::Skeleton(command) => command.run(global, console),
+            Command::Skill(command) => command.run(global, console),
+            Command::Validate(command) => command.run(global, console),
             Command::Cache(command) => command.run(global, console),
             Command::Schema(command) => command.run(console),
             Command::Init(command) => command.run(global, console),

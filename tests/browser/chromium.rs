@@ -41,7 +41,7 @@ fn program() -> Option<PathBuf> {
 }
 
 /// A page of a browser of its own, which ends with it.
-pub struct Page {
+pub(crate) struct Page {
     process: Child,
     socket: WebSocket<TcpStream>,
     session: String,
@@ -57,7 +57,7 @@ pub struct Page {
 impl Page {
     /// Opens an empty page; none if there is no browser here, which is said, unless
     /// `BINDERY_REQUIRE_BROWSER` asks for one.
-    pub fn open() -> Option<Page> {
+    pub(crate) fn open() -> Option<Page> {
         let Some(program) = program() else {
             let is_required = std::env::var_os("BINDERY_REQUIRE_BROWSER").is_some();
             assert!(!is_required, "BINDERY_REQUIRE_BROWSER is set and no chromium was found");
@@ -100,7 +100,7 @@ impl Page {
     }
 
     /// Sends a command and gives its result.
-    pub fn call(&mut self, method: &str, parameters: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.calls += 1;
         let id = self.calls;
         let mut message = json!({ "id": id, "method": method, "params": parameters });
@@ -146,7 +146,7 @@ impl Page {
     }
 
     /// Goes to an address and waits until it is loaded.
-    pub fn go(&mut self, address: &str) {
+    pub(crate) fn go(&mut self, address: &str) {
         self.events.clear();
         let answer = self.call("Page.navigate", json!({ "url": address }));
         assert!(answer["errorText"].is_null(), "{address}: {answer}");
@@ -157,7 +157,7 @@ impl Page {
     }
 
     /// Waits for the end of the loading that an earlier command began.
-    pub fn wait_for_load(&mut self) {
+    pub(crate) fn wait_for_load(&mut self) {
         loop {
             let event = self.events.pop_front();
             let event = event.unwrap_or_else(|| self.receive());
@@ -168,7 +168,7 @@ impl Page {
     }
 
     /// The value of an expression; a promise is waited for.
-    pub fn value(&mut self, expression: &str) -> Value {
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
         let answer = self.call(
             "Runtime.evaluate",
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true }),
@@ -178,13 +178,13 @@ impl Page {
     }
 
     /// The value of an expression that is a text.
-    pub fn text(&mut self, expression: &str) -> String {
+    pub(crate) fn text(&mut self, expression: &str) -> String {
         let value = self.value(expression);
         value.as_str().unwrap_or_else(|| panic!("{expression} is {value}")).to_owned()
     }
 
     /// Waits until an expression is true.
-    pub fn until(&mut self, condition: &str) {
+    pub(crate) fn until(&mut self, condition: &str) {
         self.value(&format!(
             "new Promise((done, fail) => {{ const start = performance.now(); (function look() {{
                if ({condition}) done(true);
@@ -195,7 +195,7 @@ impl Page {
     }
 
     /// Presses and releases a key.
-    pub fn press(&mut self, key: &str) {
+    pub(crate) fn press(&mut self, key: &str) {
         let code = match key {
             "Enter" => 13,
             "Tab" => 9,
@@ -219,24 +219,24 @@ impl Page {
     }
 
     /// Types a text into what has the focus.
-    pub fn type_text(&mut self, text: &str) {
+    pub(crate) fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
     /// The size of the window.
-    pub fn resize(&mut self, width: u32, height: u32) {
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
     /// What the system prefers, `light` or `dark`.
-    pub fn prefer(&mut self, scheme: &str) {
+    pub(crate) fn prefer(&mut self, scheme: &str) {
         let feature = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.call("Emulation.setEmulatedMedia", json!({ "features": feature }));
     }
 
     /// Whether the page's own scripts run.
-    pub fn allow_scripts(&mut self, are_allowed: bool) {
+    pub(crate) fn allow_scripts(&mut self, are_allowed: bool) {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": !are_allowed }));
     }
 }
@@ -263,6 +263,6 @@ fn listening(process: &mut Child) -> String {
 }
 
 /// The address of a file.
-pub fn address(path: &Path) -> String {
+pub(crate) fn address(path: &Path) -> String {
     format!("file://{}", path.display())
 }

@@ -11,6 +11,7 @@ use crate::write::Layout;
 use crate::{
     Assignment, Card, CardCoverage, Configuration, DroppedCalls, FunctionRow, Graph, Members, Narration,
     Organization, PlanDeclarations, Registers, ResyncReport, RunRecord, RunReport, ScanCoverage, Skeleton,
+    SkillCoverage,
 };
 
 /// A file with a schema of its own.
@@ -34,6 +35,7 @@ pub enum Kind {
     RunReport,
     PlanDeclarations,
     ResyncReport,
+    SkillCoverage,
 }
 
 /// The notation a file is written in.
@@ -51,7 +53,7 @@ pub enum Syntax {
 
 impl Kind {
     /// Every kind, in the order of the pipeline.
-    pub const ALL: [Kind; 17] = [
+    pub const ALL: [Kind; 18] = [
         Kind::Configuration,
         Kind::Graph,
         Kind::FunctionRow,
@@ -69,6 +71,7 @@ impl Kind {
         Kind::RunReport,
         Kind::PlanDeclarations,
         Kind::ResyncReport,
+        Kind::SkillCoverage,
     ];
 
     /// The name `bindery schema` takes.
@@ -91,6 +94,7 @@ impl Kind {
             Kind::RunReport => "run-report",
             Kind::PlanDeclarations => "plan-declarations",
             Kind::ResyncReport => "resync-report",
+            Kind::SkillCoverage => "skill-coverage",
         }
     }
 
@@ -129,6 +133,7 @@ impl Kind {
             Kind::RunReport => schema_of::<RunReport>(),
             Kind::PlanDeclarations => schema_of::<PlanDeclarations>(),
             Kind::ResyncReport => schema_of::<ResyncReport>(),
+            Kind::SkillCoverage => schema_of::<SkillCoverage>(),
         };
         schema.to_value()
     }
@@ -235,4 +240,5 @@ artifacts! {
         ("affectedStages", ROWS),
         ("cardsRegenerated", ROWS),
     ]);
+    SkillCoverage => SkillCoverage, Layout::Fields(&[("files", ROWS)]);
 }

@@ -14,6 +14,7 @@ pub mod files;
 mod kind;
 pub mod names;
 pub mod read;
+pub mod sarif;
 mod types;
 pub mod write;
 

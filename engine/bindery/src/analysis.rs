@@ -280,6 +280,7 @@ impl Analyser<'_> {
             sketches: old.sketches,
             about: old.about.filter(|_| !data_changed),
             structure: old.structure,
+            commits: old.commits,
             models: old.models,
             pages: old.pages,
             exports: old.exports,

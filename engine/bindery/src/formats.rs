@@ -4,6 +4,7 @@
 //! queries. What is rendered again is decided in [`present`](crate::present) from what a file shows.
 
 use bindery_artifacts::Format;
+use bindery_handbook::agent::{self, AgentFile, AgentIndex, CoChange, HistoryDepth};
 use bindery_handbook::html;
 use bindery_handbook::pages::{self, IndexPage, OverviewPage, RegisterPage, StagePage};
 
@@ -30,6 +31,14 @@ pub(crate) struct Globals {
     pub(crate) index: IndexPage,
     /// None if there are no registers.
     pub(crate) register: Option<RegisterPage>,
+    /// Those of the agent index; none if that is not wanted.
+    pub(crate) agent: Option<AgentModels>,
+}
+
+/// The models of the agent index about everything.
+pub(crate) struct AgentModels {
+    pub(crate) index: AgentIndex,
+    pub(crate) files: Vec<AgentFile>,
 }
 
 /// A model among [`Globals`].
@@ -38,11 +47,14 @@ pub(crate) enum Global {
     Overview,
     Index,
     Register,
+    AgentIndex,
+    AgentFiles,
 }
 
 impl Global {
     /// All of them.
-    pub(crate) const ALL: [Global; 3] = [Global::Overview, Global::Index, Global::Register];
+    pub(crate) const ALL: [Global; 5] =
+        [Global::Overview, Global::Index, Global::Register, Global::AgentIndex, Global::AgentFiles];
 
     /// What its digest is filed under; no stage's page is called so.
     pub(crate) fn name(self) -> &'static str {
@@ -50,6 +62,8 @@ impl Global {
             Global::Overview => "overview.md",
             Global::Index => "index.md",
             Global::Register => "register.md",
+            Global::AgentIndex => "agent/index.md",
+            Global::AgentFiles => "agent/files.tsv",
         }
     }
 }
@@ -71,7 +85,37 @@ pub(crate) struct StageOutput {
     pub(crate) directory: &'static str,
     /// The extension, with its dot.
     pub(crate) extension: &'static str,
-    pub(crate) render: fn(&StagePage, &LinkTemplates) -> String,
+    /// Whether it shows what git's history says of the stage's files.
+    pub(crate) shows_history: bool,
+    pub(crate) render: fn(&StagePage, &Beside<'_>) -> String,
+}
+
+/// What a stage's file may show besides the model.
+pub(crate) struct Beside<'a> {
+    /// How links to source files are spelled.
+    pub(crate) links: &'a LinkTemplates,
+    /// The name of the stage's Markdown page, if there are such.
+    pub(crate) page: Option<&'a str>,
+    /// How much of git's history is used, and what it says of the stage's files.
+    pub(crate) history: HistoryDepth,
+    pub(crate) pairs: &'a [CoChange],
+}
+
+/// A table that is put together from the rows of all files.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Table {
+    Symbols,
+    Calls,
+}
+
+impl Table {
+    /// Where it lies.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Table::Symbols => "agent/symbols.tsv",
+            Table::Calls => "agent/calls.tsv",
+        }
+    }
 }
 
 /// A file that holds every stage.
@@ -99,12 +143,13 @@ pub(crate) struct Form {
     pub(crate) wholes: &'static [WholeOutput],
     /// The same in every handbook.
     pub(crate) fixed: FixedFiles,
+    pub(crate) tables: &'static [Table],
 }
 
 const NO_FILES: FixedFiles = FixedFiles { directory: "", texts: &[] };
 
 /// Every form, in the order of [`Format`].
-pub(crate) const FORMS: [Form; 3] = [MARKDOWN, HTML, HTML_SINGLE];
+pub(crate) const FORMS: [Form; 4] = [MARKDOWN, HTML, HTML_SINGLE, AGENT];
 
 const MARKDOWN: Form = Form {
     format: Format::Markdown,
@@ -128,8 +173,41 @@ const MARKDOWN: Form = Form {
             render: |globals, _| globals.register.as_ref().map(pages::render_register),
         },
     ],
-    stages: &[StageOutput { directory: "", extension: ".md", render: |page, _| pages::render_stage(page) }],
+    stages: &[StageOutput {
+        directory: "",
+        extension: ".md",
+        shows_history: false,
+        render: |page, _| pages::render_stage(page),
+    }],
     wholes: &[],
+    tables: &[],
+    fixed: NO_FILES,
+};
+
+const AGENT: Form = Form {
+    format: Format::Agent,
+    globals: &[
+        GlobalOutput {
+            path: "agent/index.md",
+            shows: &[Global::AgentIndex],
+            is_stamped: true,
+            render: |globals, _| Some(agent::render_agent_index(&globals.agent.as_ref()?.index)),
+        },
+        GlobalOutput {
+            path: "agent/files.tsv",
+            shows: &[Global::AgentFiles],
+            is_stamped: false,
+            render: |globals, _| Some(agent::files_table(&globals.agent.as_ref()?.files)),
+        },
+    ],
+    stages: &[StageOutput {
+        directory: "agent/stages/",
+        extension: ".md",
+        shows_history: true,
+        render: |page, beside| agent::render_agent_stage(page, beside.page, beside.pairs, beside.history),
+    }],
+    wholes: &[],
+    tables: &[Table::Symbols, Table::Calls],
     fixed: NO_FILES,
 };
 
@@ -159,15 +237,18 @@ const HTML: Form = Form {
         StageOutput {
             directory: "html/",
             extension: ".html",
-            render: |page, links| html::render_stage(page, &links.below("html")),
+            shows_history: false,
+            render: |page, beside| html::render_stage(page, &beside.links.below("html")),
         },
         StageOutput {
             directory: "html/search/",
             extension: ".js",
+            shows_history: false,
             render: |page, _| html::search_shard(page),
         },
     ],
     wholes: &[],
+    tables: &[],
     fixed: FixedFiles { directory: "html/", texts: html::assets() },
 };
 
@@ -182,6 +263,7 @@ const HTML_SINGLE: Form = Form {
             html::render_single(&globals.overview, &globals.index, globals.register.as_ref(), sections)
         },
     }],
+    tables: &[],
     fixed: NO_FILES,
 };
 

@@ -561,6 +561,7 @@ fn the_circumstances() {
         of(Options::default()),
         of(Options { work_dir: Some("work".into()), ..Options::default() }),
         of(docs()),
+        of(Options { agent_site: true, ..docs() }),
         of(Options { overrides: vec!["artifacts = \"none\"".to_owned()], ..docs() }),
         of(Options { overrides: vec!["exclude = [\"x\"]".to_owned()], ..docs() }),
     ]);
@@ -596,6 +597,7 @@ fn the_digest_of_what_is_selected() {
     let hits = [
         "/name",
         "/formats/+",
+        "/formats/0",
         "/depth",
         "/strategy",
         "/skeleton",

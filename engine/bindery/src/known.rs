@@ -10,6 +10,8 @@ use bindery_store::select::{Selection, changed_links};
 use bindery_store::{EntryChange, GateMode, KnownEntry, RacyStamp, changed_since};
 use serde::{Deserialize, Serialize};
 
+use crate::history::Head;
+
 /// A path outside the selection that the build depends on.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct OtherInput {
@@ -42,6 +44,10 @@ pub(crate) struct Known {
     pub(crate) counts: FileCounts,
     /// HEAD's id and the date that followed from it.
     pub(crate) date: (Option<String>, String),
+    /// Where git's history stood.
+    pub(crate) head: Head,
+    /// The digest of what pages about everything show besides the stages; see [`crate::present`].
+    pub(crate) beside: Option<ContentHash>,
     /// Those of the handbook's files that were there as wanted, with stats that prove it.
     pub(crate) handbook: KnownOutputs,
     /// Those of the handbook's files that git's index held as wanted; empty unless they are staged.

@@ -15,6 +15,7 @@ mod digest;
 mod exports;
 mod files;
 mod formats;
+mod history;
 mod hook;
 mod identity;
 mod inputs;
@@ -36,12 +37,15 @@ mod run;
 mod section;
 mod settle;
 mod setup;
+mod skill;
 mod snapshot;
 mod staging;
 mod state;
 mod structure;
 mod summary;
+mod tables;
 mod timing;
+mod validation;
 mod watch;
 mod why;
 
@@ -55,6 +59,7 @@ pub use outcome::*;
 pub use repository::{Repository, WORK_DIRECTORY};
 pub use setup::{Check, Health, Origin, Setting, health, init};
 pub use summary::summary;
+pub use validation::validate_directory;
 pub use watch::watch;
 
 /// This version of Bindery.

@@ -31,6 +31,8 @@ pub struct Options {
     /// Lines of `bindery.toml` (`depth = "deep"`) that hold for this run instead of the file's. One that
     /// changes the handbook needs `out`.
     pub overrides: Vec<String>,
+    /// The agent index is a form of the handbook in this run. Where it is not one anyway, this needs `out`.
+    pub agent_site: bool,
     /// Threads and parse workers; the machine's cores without it.
     pub jobs: Option<usize>,
     /// Program and arguments that start a parse worker; without it everything is parsed in process.

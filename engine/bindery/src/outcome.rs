@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use bindery_artifacts::RunReport;
+use bindery_artifacts::sarif::{SarifFinding, SarifRule, sarif_log};
+pub use bindery_handbook::validate::{Finding, Rule};
 
 /// What kind of problem ended a call; decides the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +101,61 @@ pub struct BuildOutcome {
     pub faults: Vec<String>,
     /// What is worth a line on stderr and changes no exit code (cache unavailable).
     pub warnings: Vec<String>,
+}
+
+/// What `skill` wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SkillOutcome {
+    /// Where the package lies, as the user would type it.
+    pub directory: String,
+    /// Files written.
+    pub written: u64,
+    /// Files removed.
+    pub removed: u64,
+    /// Files there that are not ours and were kept: exit code 3.
+    pub foreign: Vec<String>,
+}
+
+/// What `validate` found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ValidateOutcome {
+    /// The directory, as given.
+    pub directory: String,
+    /// Whether it is a SKILL package; else it is a handbook.
+    pub is_package: bool,
+    /// How many files were looked at.
+    pub files: u64,
+    /// What does not hold, by file and line: exit code 3.
+    pub findings: Vec<Finding>,
+}
+
+impl ValidateOutcome {
+    /// The findings as a SARIF 2.1.0 log, files relative to where the directory was named from.
+    pub fn sarif(&self) -> String {
+        let rules: Vec<SarifRule<'_>> =
+            Rule::ALL.iter().map(|rule| SarifRule { id: rule.id(), sentence: rule.sentence() }).collect();
+        let directory = self.directory.trim_end_matches('/');
+        let files: Vec<String> = self
+            .findings
+            .iter()
+            .map(|finding| match directory {
+                "" | "." => finding.file.clone(),
+                directory => format!("{directory}/{}", finding.file),
+            })
+            .collect();
+        let findings: Vec<SarifFinding<'_>> = self
+            .findings
+            .iter()
+            .zip(&files)
+            .map(|(finding, file)| SarifFinding {
+                rule: finding.rule.id(),
+                file,
+                line: finding.line,
+                message: &finding.message,
+            })
+            .collect();
+        sarif_log(crate::VERSION, &rules, &findings)
+    }
 }
 
 /// How one output differs from what a build would write.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bindery_artifacts::{Depth, Format, QueryKind, Reason, Recomputed};
 use bindery_graph::{Resolution, Symbol};
+use bindery_handbook::agent::{self, AgentFile};
 use bindery_handbook::{CrossReferences, FileSketch, FileView, pages};
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::{Directory, read_file};
@@ -20,8 +21,10 @@ use crate::analysis::Analysis;
 use crate::blobs::{Blobs, Lost};
 use crate::digest::callers_of_file;
 use crate::formats::{
-    FIXED, FORMS, FixedFiles, Form, Global, GlobalOutput, Globals, LinkTemplates, StageOutput, WholeOutput,
+    AgentModels, Beside, FIXED, FORMS, FixedFiles, Form, Global, GlobalOutput, Globals, LinkTemplates,
+    StageOutput, Table, WholeOutput,
 };
+use crate::history::History;
 use crate::identity::Ids;
 use crate::state::{PageRecord, Status};
 use crate::structure::{Replaced, Sketched, Structure};
@@ -41,6 +44,7 @@ pub(crate) struct Presenter<'a> {
     pub(crate) handbook: &'a Directory,
     pub(crate) links: LinkTemplates,
     pub(crate) depth: Depth,
+    pub(crate) history: &'a History,
 }
 
 /// A file of the handbook, by what it is rendered from.
@@ -50,14 +54,15 @@ enum Output {
     Global(&'static GlobalOutput),
     Stage(u32, &'static StageOutput),
     Whole(&'static WholeOutput),
+    Table(Table),
 }
 
 /// A file as it should be.
-struct Rendered {
-    path: RepoPath,
-    record: PageRecord,
+pub(crate) struct Rendered {
+    pub(crate) path: RepoPath,
+    pub(crate) record: PageRecord,
     /// Its text, if it was rendered in this run.
-    bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Vec<u8>>,
 }
 
 /// What one stage's model was rendered to.
@@ -93,6 +98,7 @@ impl Presenter<'_> {
         self.present_stages(replaced, &causes, &mut handbook)?;
         self.present_globals(replaced, &causes, &mut handbook)?;
         self.present_wholes(&causes, &mut handbook)?;
+        self.present_tables(replaced, &mut handbook)?;
         for (path, text) in self.fixed().flat_map(FixedFiles::files) {
             let hash = ContentHash::of(text.as_bytes());
             handbook.records.insert(RepoPath::new(&path), PageRecord { model: hash, bytes: hash });
@@ -111,11 +117,16 @@ impl Presenter<'_> {
         let reached = self.reached_stages(replaced)?;
         let mut wanted: Vec<(u32, &str)> = Vec::new();
         for (stage, page) in self.stage_pages() {
-            let files: Vec<RepoPath> = self.stage_files(page).map(|(path, _)| path).collect();
-            let record = |path: &RepoPath| Some((path.clone(), before.pages.get(path)?.clone()));
+            let files: Vec<(RepoPath, &StageOutput)> = self.stage_files(page).collect();
+            let model = before.models.get(page);
+            let record = |(path, output): &(RepoPath, &StageOutput)| {
+                let record = before.pages.get(path)?;
+                // What git's history says of a stage is no part of the model.
+                (record.model == self.shown(*model?, stage, output)).then(|| (path.clone(), record.clone()))
+            };
             let records: Option<Vec<(RepoPath, PageRecord)>> = files.iter().map(record).collect();
-            handbook.stages.extend(files.into_iter().map(|path| (path, stage)));
-            match (before.models.get(page), records) {
+            handbook.stages.extend(files.into_iter().map(|(path, _)| (path, stage)));
+            match (model, records) {
                 (Some(model), Some(records)) if !reached.contains(&stage) => {
                     handbook.models.insert(page.to_owned(), *model);
                     handbook.records.extend(records);
@@ -130,7 +141,8 @@ impl Presenter<'_> {
                 let model = self.stage_model(*stage)?;
                 let digest = digest(&model);
                 let render = |(path, output): (RepoPath, &StageOutput)| {
-                    self.render(path, digest, || (output.render)(&model, &self.links))
+                    let shown = self.shown(digest, *stage, output);
+                    self.render(path, shown, || (output.render)(&model, &self.beside(*stage, page)))
                 };
                 Ok(RenderedStage { digest, files: self.stage_files(page).map(render).collect() })
             })
@@ -163,7 +175,8 @@ impl Presenter<'_> {
         };
         let is_known = |global: &Global| before.models.contains_key(global.name());
         let has_record = |output: &GlobalOutput| before.pages.contains_key(output.path);
-        if is_current && is_known(&Global::Index) && outputs().all(has_record) {
+        let same_beside = self.analysis.state.known.beside == Some(self.beside_all());
+        if is_current && is_known(&Global::Index) && same_beside && outputs().all(has_record) {
             for global in Global::ALL {
                 let model = before.models.get(global.name());
                 handbook.models.extend(model.map(|model| (global.name().to_owned(), *model)));
@@ -221,7 +234,11 @@ impl Presenter<'_> {
     pub(crate) fn page(&self, path: &RepoPath, stamp: &str) -> Result<Vec<u8>, Lost> {
         let (output, is_stamped) = match self.output(path).ok_or(Lost)? {
             Output::Fixed(text) => (text.to_owned(), false),
-            Output::Stage(stage, output) => ((output.render)(&self.stage_model(stage)?, &self.links), false),
+            Output::Stage(stage, output) => {
+                let page = self.structure.pages[stage as usize].as_deref().unwrap_or_default();
+                ((output.render)(&self.stage_model(stage)?, &self.beside(stage, page)), false)
+            }
+            Output::Table(table) => (self.whole_table(table)?, false),
             Output::Whole(output) => (self.whole(output)?, false),
             Output::Global(output) => {
                 let text = (output.render)(&self.globals()?, &self.links).ok_or(Lost)?;
@@ -229,6 +246,18 @@ impl Presenter<'_> {
             }
         };
         Ok(if is_stamped { pages::with_stamp(&output, stamp) } else { output }.into_bytes())
+    }
+
+    /// Every file of the wanted forms that is rendered from models.
+    pub(crate) fn paths(&self) -> Vec<RepoPath> {
+        let has_registers = !self.structure.registers.registers.is_empty();
+        let is_there = |output: &&GlobalOutput| has_registers || !output.shows.contains(&Global::Register);
+        let globals = self.forms().flat_map(|form| form.globals).filter(is_there);
+        let globals = globals.map(|output| RepoPath::new(output.path));
+        let tables = self.forms().flat_map(|form| form.tables).map(|table| RepoPath::new(table.path()));
+        let pages = self.stage_pages().flat_map(|(_, page)| self.stage_files(page).map(|(path, _)| path));
+        let wholes = self.forms().flat_map(|form| form.wholes).map(|output| RepoPath::new(output.path));
+        globals.chain(tables).chain(pages).chain(wholes).collect()
     }
 
     fn output(&self, path: &RepoPath) -> Option<Output> {
@@ -245,6 +274,10 @@ impl Presenter<'_> {
             let mut globals = self.forms().flat_map(|form| form.globals);
             globals.find(|output| output.path == path).map(Output::Global)
         };
+        let table = || {
+            let mut tables = self.forms().flat_map(|form| form.tables);
+            tables.find(|table| table.path() == path).map(|table| Output::Table(*table))
+        };
         let stage = || {
             self.stage_pages().find_map(|(stage, page)| {
                 let mut files = self.stage_files(page);
@@ -252,14 +285,36 @@ impl Presenter<'_> {
                 Some(Output::Stage(stage, output))
             })
         };
-        fixed().or_else(global).or_else(stage).or_else(whole)
+        fixed().or_else(global).or_else(table).or_else(stage).or_else(whole)
     }
 
     fn fixed(&self) -> impl Iterator<Item = &'static FixedFiles> + use<'_> {
         std::iter::once(&FIXED).chain(self.forms().map(|form| &form.fixed))
     }
 
-    fn forms(&self) -> impl Iterator<Item = &'static Form> + use<'_> {
+    /// The digest of what a stage's file shows.
+    fn shown(&self, model: ContentHash, stage: u32, output: &StageOutput) -> ContentHash {
+        if !output.shows_history {
+            return model;
+        }
+        let mut shown = KeyHasher::new("shown");
+        shown.field("model", &model.0).field("history", &digest(&self.history.of(stage)).0);
+        shown.field("formats", &digest(&self.formats).0);
+        shown.finish()
+    }
+
+    /// The digest of what the files about everything show besides stages and sketches.
+    pub(crate) fn beside_all(&self) -> ContentHash {
+        digest(&(self.history.depth(), self.formats))
+    }
+
+    fn beside<'b>(&'b self, stage: u32, page: &'b str) -> Beside<'b> {
+        let (history, pairs) = self.history.of(stage);
+        let page = self.formats.contains(&Format::Markdown).then_some(page);
+        Beside { links: &self.links, page, history, pairs }
+    }
+
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &'static Form> + use<'_> {
         FORMS.iter().filter(|form| self.formats.contains(&form.format))
     }
 
@@ -420,7 +475,41 @@ impl Presenter<'_> {
             overview: pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers),
             index: pages::index_page_model(name, skeleton, names, &stages, &sketches, self.unscanned()),
             register: pages::register_page_model(name, skeleton, names, registers),
+            agent: self.formats.contains(&Format::Agent).then(|| self.agent_models(&sketches)),
         })
+    }
+
+    fn agent_models(&self, sketches: &[FileSketch]) -> AgentModels {
+        let Structure { name, skeleton, pages: names, registers, .. } = self.structure;
+        let stages = self.structure.stages();
+        let index = agent::agent_index(&agent::Everything {
+            name,
+            skeleton,
+            pages: names,
+            stages: &stages,
+            sketches,
+            registers,
+            unread: &self.unscanned(),
+            type_kinds: &|language| {
+                bindery_languages::for_language(language).map_or(&[], |entry| entry.adapter.type_kinds())
+            },
+            history: self.history.depth(),
+            has_pages: self.formats.contains(&Format::Markdown),
+        });
+        let files = sketches.iter().zip(&stages.primary).map(|(sketch, stage)| AgentFile {
+            path: sketch.path.to_string(),
+            stage: self.stage_id(*stage).to_owned(),
+            role: sketch.role,
+            symbols: u64::from(sketch.function_count) + u64::from(sketch.type_count),
+            purpose: sketch.purpose_or_absence().to_owned(),
+        });
+        AgentModels { index, files: files.collect() }
+    }
+
+    /// The id of a stage as tables show it.
+    pub(crate) fn stage_id(&self, stage: Option<u32>) -> &str {
+        let id = |stage: u32| self.structure.skeleton.stages[stage as usize].id.as_str();
+        stage.map_or(agent::NO_STAGE, id)
     }
 
     /// All sketches, in path order.
@@ -428,7 +517,7 @@ impl Presenter<'_> {
         sketches(self.analysis, self.blobs)
     }
 
-    fn unscanned(&self) -> Vec<(String, String)> {
+    pub(crate) fn unscanned(&self) -> Vec<(String, String)> {
         let problem = |status: &Status| match status {
             Status::Unreadable(detail) | Status::Unparsable(detail) | Status::Failed(detail) => {
                 Some(detail.clone())
@@ -514,13 +603,16 @@ impl Globals {
     /// The digest of each model there is.
     fn digests(&self) -> BTreeMap<Global, ContentHash> {
         let register = self.register.as_ref().map(|page| (Global::Register, digest(page)));
+        let agent = self.agent.iter().flat_map(|agent| {
+            [(Global::AgentIndex, digest(&agent.index)), (Global::AgentFiles, digest(&agent.files))]
+        });
         let others = [(Global::Overview, digest(&self.overview)), (Global::Index, digest(&self.index))];
-        others.into_iter().chain(register).collect()
+        others.into_iter().chain(register).chain(agent).collect()
     }
 }
 
 impl Handbook {
-    fn add(&mut self, file: Rendered, reason: impl FnOnce(&RepoPath) -> Recomputed) {
+    pub(crate) fn add(&mut self, file: Rendered, reason: impl FnOnce(&RepoPath) -> Recomputed) {
         let Rendered { path, record, bytes } = file;
         if let Some(bytes) = bytes {
             self.recomputed.push(reason(&path));

@@ -2,6 +2,7 @@
 
 use bindery_facts::{Manifest, decode};
 use bindery_handbook::DirectoryTitle;
+use bindery_handbook::agent::Package;
 use bindery_source::RepoPath;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,8 @@ pub(crate) struct About {
     pub(crate) paragraph: Option<String>,
     /// README headings by directory, sorted.
     pub(crate) titles: Vec<DirectoryTitle>,
+    /// The packages that manifests declare, by the names imports use, sorted.
+    pub(crate) packages: Vec<Package>,
 }
 
 impl About {
@@ -40,11 +43,15 @@ impl About {
                 InputKind::Readme => {
                     about.add_readme(&file.path, &decode::<String>(&bytes).map_err(|_| Lost)?)
                 }
-                InputKind::Manifest(_) if file.path.directory().is_empty() && package.is_none() => {
+                InputKind::Manifest(_) => {
                     let manifest: Manifest = decode(&bytes).map_err(|_| Lost)?;
+                    let directory = file.path.directory();
+                    about.packages.extend(packages(&manifest, directory));
                     let name =
                         manifest.entries.iter().find(|entry| entry.kind == "package" && entry.key == "name");
-                    package = name.map(|entry| entry.value.to_string());
+                    if directory.is_empty() && package.is_none() {
+                        package = name.map(|entry| entry.value.to_string());
+                    }
                 }
                 _ => {}
             }
@@ -52,6 +59,8 @@ impl About {
         let heading =
             about.titles.first().filter(|title| title.directory.is_empty()).map(|title| title.title.clone());
         about.name = package.or(heading);
+        about.packages.sort_unstable();
+        about.packages.dedup();
         Ok(about)
     }
 
@@ -68,6 +77,20 @@ impl About {
             self.titles.sort_by(|a, b| a.directory.cmp(&b.directory));
         }
     }
+}
+
+/// What imports may call the package of a manifest: its own name, a Cargo library's name in code, the path of
+/// a Go module.
+fn packages<'m>(manifest: &'m Manifest, directory: &'m str) -> impl Iterator<Item = Package> + 'm {
+    // A Go package is imported by its module's path, never by its name alone.
+    let has_module = manifest.entries.iter().any(|entry| entry.kind == "module");
+    let names = manifest.entries.iter().filter_map(move |entry| match (&*entry.kind, &*entry.key) {
+        ("module", _) => Some(&entry.value),
+        ("package", "name") if !has_module => Some(&entry.value),
+        ("lib", _) => Some(&entry.key),
+        _ => None,
+    });
+    names.map(|name| Package { name: name.to_string(), directory: directory.to_owned() })
 }
 
 /// The first heading's text, and the first paragraph that is more than images and links.

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use bindery_artifacts::{ArtifactExport, Configuration, files};
+use bindery_artifacts::{ArtifactExport, Configuration, Format, files};
 use bindery_source::{ContentHash, KeyHasher};
 use bindery_store::fs::{FileSystem, OsFileSystem};
 use bindery_store::workers::WorkerCommand;
@@ -274,7 +274,7 @@ fn normal(path: &Path) -> PathBuf {
 }
 
 /// The directory an option names, and its path in the root if it lies there.
-fn place(
+pub(crate) fn place(
     file_system: &Arc<dyn FileSystem>,
     root: &Path,
     given: Option<&Path>,
@@ -305,9 +305,17 @@ fn read_configuration(file_system: &dyn FileSystem, options: &Options) -> Result
             .map_err(|failure| Failure { kind: FailureKind::Usage, ..failure })?;
         let overridden = parse_configuration(files::CONFIGURATION, &merged(&text, &overrides)?)?;
         if options.out.is_none() {
-            check_same_handbook(&configuration, &overridden)?;
+            check_same_handbook("--config", &configuration, &overridden)?;
         }
         configuration = overridden;
+    }
+    if options.agent_site && !configuration.formats.contains(&Format::Agent) {
+        let mut with_agent = configuration.clone();
+        with_agent.formats.push(Format::Agent);
+        if options.out.is_none() {
+            check_same_handbook("--agent-site", &configuration, &with_agent)?;
+        }
+        configuration = with_agent;
     }
     check_version(&configuration)?;
     Ok(configuration)
@@ -325,12 +333,16 @@ pub(crate) fn parse_configuration(name: &str, text: &str) -> Result<Configuratio
 
 /// A run whose flags change the handbook must not write where the configuration's own handbook lies: the next
 /// run would change it back.
-fn check_same_handbook(written: &Configuration, overridden: &Configuration) -> Result<(), Failure> {
+fn check_same_handbook(
+    flag: &str,
+    written: &Configuration,
+    overridden: &Configuration,
+) -> Result<(), Failure> {
     let same = Configuration { artifacts: written.artifacts, ..overridden.clone() };
     if same == *written || overridden.out != written.out {
         return Ok(());
     }
-    let failure = Failure::usage("`--config` changes the handbook, for this run only");
+    let failure = Failure::usage(format!("`{flag}` changes the handbook, for this run only"));
     Err(failure.with_hint("give such a run a directory of its own with `--out`"))
 }
 

@@ -13,6 +13,7 @@ use crate::analysis::{Analyser, Analysis, Stop, build_id};
 use crate::blobs::{Blob, Blobs, Lost};
 use crate::digest::digest;
 use crate::formats::LinkTemplates;
+use crate::history::History;
 use crate::identity::Ids;
 use crate::known::{Moved, OtherInput};
 use crate::options::Progress;
@@ -53,12 +54,13 @@ pub(crate) struct Computed {
     pub(crate) links: LinkTemplates,
     /// The stages whose pages are written; none for everything.
     chosen: Option<BTreeSet<u32>>,
+    pub(crate) history: History,
 }
 
 impl Computed {
     pub(crate) fn presenter<'a>(&'a self, run: &'a Run<'_>) -> Presenter<'a> {
         let repository = run.repository;
-        repository.presenter(&self.analysis, &run.blobs, &self.structure, &self.links)
+        repository.presenter(&self.analysis, &run.blobs, &self.structure, &self.links, &self.history)
     }
 
     /// The hash of every file of the handbook as it should be.
@@ -167,6 +169,7 @@ impl<'a> Run<'a> {
         if gate.build != Some(build_id())
             || self.mode == GateMode::HashEverything
             || known.index != self.index
+            || known.head != self.repository.history_head()
         {
             return None;
         }
@@ -265,15 +268,29 @@ impl<'a> Run<'a> {
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
-        let presenter = repository.presenter(&analysis, &self.blobs, &structure, &links);
-        let handbook = presenter.present(&replaced)?;
+        let history = self.history(&mut analysis.state, &structure);
+        let presenter = repository.presenter(&analysis, &self.blobs, &structure, &links, &history);
+        let (handbook, beside) = (presenter.present(&replaced)?, presenter.beside_all());
+        analysis.state.known.beside = Some(beside);
         if !matches!(replaced, Replaced::Nothing) {
             analysis.state.structure = Piece::new(structure.encode());
         }
         clock.end(&mut self.report);
         self.blobs.check_lost()?;
         let chosen = chosen_stages(&repository.options.stages, &structure)?;
-        Ok(Computed { analysis, structure, handbook, links, chosen })
+        Ok(Computed { analysis, structure, handbook, links, chosen, history })
+    }
+
+    /// What git's history says; the state remembers what was read of it.
+    fn history(&self, state: &mut State, structure: &Structure) -> History {
+        let head = self.repository.history_head();
+        let before = state.commits.get(&self.blobs);
+        if before.head != head {
+            let commits = self.repository.commits(head.clone(), before);
+            state.commits = Piece::new(commits);
+        }
+        state.known.head = head;
+        History::new(state.commits.get(&self.blobs), structure)
     }
 
     /// The stages: those of the last run if nothing they are computed from changed.
@@ -488,6 +505,7 @@ impl Repository {
         blobs: &'a Arc<Blobs>,
         structure: &'a Structure,
         links: &LinkTemplates,
+        history: &'a History,
     ) -> Presenter<'a> {
         Presenter {
             analysis,
@@ -497,6 +515,7 @@ impl Repository {
             handbook: &self.handbook,
             links: links.clone(),
             depth: self.configuration.depth,
+            history,
         }
     }
 

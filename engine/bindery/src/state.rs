@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blobs::{Blob, Blobs};
 use crate::files::{self, Files};
+use crate::history::Commits;
 use crate::known::Known;
 use crate::piece::{Piece, Slots, Writable};
 use crate::readme::About;
@@ -20,7 +21,7 @@ use crate::relation::Relation;
 use crate::section::{Reader, Writer};
 
 /// Raise it when the layout of the state or the meaning of a part of it changes.
-const STATE_FORMAT: u32 = 3;
+const STATE_FORMAT: u32 = 4;
 
 /// About what one file adds to the state's file: paths of 60 bytes, stats, hashes.
 const BYTES_PER_FILE: usize = 192;
@@ -213,6 +214,8 @@ pub(crate) struct State {
     pub(crate) about: Option<About>,
     /// The stages, and what they were computed from; empty if there are none.
     pub(crate) structure: Piece<Vec<u8>>,
+    /// What was read of git's history.
+    pub(crate) commits: Piece<Commits>,
     /// The digests of the handbook's models, by the names of their Markdown pages.
     pub(crate) models: BTreeMap<String, ContentHash>,
     /// The handbook's files by path in it.
@@ -242,6 +245,7 @@ struct Root {
     sketches: (usize, Vec<Blob>),
     about: Option<About>,
     structure: Blob,
+    commits: Blob,
     models: BTreeMap<String, ContentHash>,
     pages: BTreeMap<RepoPath, PageRecord>,
 }
@@ -262,7 +266,7 @@ impl State {
         let parts =
             self.offers.parts.iter().chain(&self.needs.parts).chain(self.files.relations()).map(Piece::blob);
         let slots = self.files.pieces().chain(self.sketches.pieces.iter().map(Piece::blob));
-        parts.chain(slots).chain([self.retired.blob(), self.structure.blob()]).flatten()
+        parts.chain(slots).chain([self.retired.blob(), self.structure.blob(), self.commits.blob()]).flatten()
     }
 
     /// Every blob it refers to in `segments`, pieces included, without repetitions.
@@ -328,6 +332,7 @@ impl State {
         self.sketches.pieces.iter_mut().for_each(|piece| with(piece));
         with(&mut self.retired);
         with(&mut self.structure);
+        with(&mut self.commits);
     }
 
     /// For the disk; none while a piece lies nowhere.
@@ -341,6 +346,7 @@ impl State {
             sketches: self.sketches.stored()?,
             about: self.about.clone(),
             structure: self.structure.blob()?,
+            commits: self.commits.blob()?,
             models: self.models.clone(),
             pages: self.pages.clone(),
         };
@@ -392,6 +398,7 @@ impl Gate {
             sketches: Slots::from_stored(root.sketches),
             about: root.about,
             structure: Piece::stored(root.structure),
+            commits: Piece::stored(root.commits),
             models: root.models,
             pages: root.pages,
             exports,

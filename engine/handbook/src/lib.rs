@@ -13,9 +13,12 @@
 //! 5. [`stage_summary`] and [`system_overview`] tell what stands in the source.
 //! 6. [`pages`] turns all of that into Markdown, page by page.
 //!
+//! [`skill`] packs the pages for agents, [`validate`] checks what was written.
+//! [`agent`] turns them into tables for readers that search.
 //! [`phase1`] turns the same views into the call-graph artifacts. This crate must never touch the
 //! disk, know salsa or a parser. Start reading at [`FileSketch`].
 
+pub mod agent;
 mod assign;
 mod calls;
 mod card;
@@ -36,6 +39,8 @@ mod role;
 mod sample;
 mod skeleton;
 mod sketch;
+pub mod skill;
+pub mod validate;
 
 pub use assign::{FileStages, assign_draft, assign_skeleton, assignment_artifact, stage_ties};
 pub use calls::{CrossReferences, MODULE_QUALNAME};

@@ -56,6 +56,23 @@ pub fn read<A: Artifact>(file: &str, text: &str) -> Result<Located<A>, Vec<Findi
     if findings.is_empty() { Ok(located) } else { Err(findings) }
 }
 
+/// The line (from 1) on which the part of a valid JSON text begins that a pointer leads to.
+pub fn json_line(text: &str, pointer: &str) -> u32 {
+    json_line::line_of(text, pointer)
+}
+
+/// A YAML mapping of texts to texts in its order, as the head of a Markdown file has it; a message for
+/// anything else.
+pub fn yaml_strings(text: &str) -> Result<Vec<(String, String)>, String> {
+    let (tree, _) = yaml_tree::parse(text).map_err(|(_, message)| message)?;
+    let Value::Object(fields) = tree else { return Err("not a mapping".to_owned()) };
+    let field = |(key, value): (String, Value)| match value {
+        Value::String(text) => Ok((key, text)),
+        _ => Err(format!("`{key}` is no text")),
+    };
+    fields.into_iter().map(field).collect()
+}
+
 fn from_tree<A: Artifact>(
     file: &str,
     parsed: Result<(Value, Lines), (u32, String)>,

@@ -83,6 +83,8 @@ pub enum Format {
     Html,
     /// One HTML page, `handbook.html`.
     HtmlSingle,
+    /// Tables in `agent/` that locate symbols, calls and files, for readers that search with `grep`.
+    Agent,
 }
 
 /// How much a card tells.

@@ -17,6 +17,7 @@ mod registers;
 mod report;
 mod resync;
 mod skeleton;
+mod skill_coverage;
 mod version;
 
 pub use assignment::{Assignment, AssignmentCoverage, MemberCoverage, Members, Placement};
@@ -44,4 +45,5 @@ pub use report::{
 };
 pub use resync::ResyncReport;
 pub use skeleton::{DraftedBy, Skeleton, SkeletonMetadata, Stage};
+pub use skill_coverage::{CoveredFile, SkillCoverage, SkillSummary};
 pub use version::Version;

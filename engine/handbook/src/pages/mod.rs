@@ -22,13 +22,15 @@ mod stage_model;
 pub(crate) mod tests;
 
 pub use anchor::{file_anchor, register_anchor, symbol_anchor};
-pub use links::{PageLinks, page_links};
+pub use links::{PageLinks, map_links, page_links};
 pub use model::{
     CalleeReference, FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, LinkedReference,
     OverviewPage, PageLink, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage, StageTie,
     SubstageEntry, TypeEntry,
 };
-pub use overview::{STAMP_FIELD, render_index, render_overview, render_register, with_stamp, without_stamp};
+pub use overview::{
+    STAMP_END, STAMP_FIELD, render_index, render_overview, render_register, with_stamp, without_stamp,
+};
 pub(crate) use prose_unit::unit_key;
 pub use prose_unit::{ProseUnit, prose_units};
 pub use stage::render_stage;

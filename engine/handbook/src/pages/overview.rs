@@ -8,7 +8,8 @@ use super::register_anchor;
 
 /// What stands in front of the stamp in `overview.md`.
 pub const STAMP_FIELD: &str = "<!-- bindery:stamp ";
-const STAMP_END: &str = " -->";
+/// What stands behind it.
+pub const STAMP_END: &str = " -->";
 
 /// Renders the start page, its stamp field empty.
 pub fn render_overview(page: &OverviewPage) -> String {

@@ -138,6 +138,35 @@ impl GitLocation {
         Ok(paths)
     }
 
+    /// Whether history was cut off when the repository was cloned.
+    pub fn is_shallow(&self) -> bool {
+        self.shared_directory().join("shallow").symlink_metadata().is_ok()
+    }
+
+    /// The ids of the newest commits that `head` (an id) leads back to, itself included, merges left out, at
+    /// most `most`, newest first, by running `git` once.
+    pub fn commits_before(&self, head: &str, most: usize) -> StoreResult<Vec<String>> {
+        let most = format!("--max-count={most}");
+        let arguments = ["rev-list", "--no-merges", &most, "--end-of-options", head];
+        let output = self.git(&self.top_level, &arguments, b"")?;
+        let lines = output.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+        Ok(lines.filter(|line| is_object_id(line)).map(str::to_owned).collect())
+    }
+
+    /// The paths below `root` (a directory of the repository) that each commit changed, relative to it, as
+    /// raw bytes, in git's order, by running `git` once. Renames are a path that goes and one that comes.
+    pub fn changed_paths(&self, root: &Path, ids: &[&str]) -> StoreResult<Vec<(String, Vec<Vec<u8>>)>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let arguments = ["diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames"];
+        let safe = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
+        let input = ids.iter().flat_map(|id| [*id, "\n"]).collect::<String>();
+        let output = self.git(&self.top_level, &[&arguments[..], &safe[..]].concat(), input.as_bytes())?;
+        let below = root.strip_prefix(&self.top_level).unwrap_or(Path::new("")).as_os_str().as_bytes();
+        Ok(commits_with_paths(&output, below))
+    }
+
     /// The hash of the index file, for the gate: whoever changes what is tracked changes it. None: there is none.
     pub fn index_digest(&self) -> Option<ContentHash> {
         let own = || self.git_directory.join("index");
@@ -215,6 +244,26 @@ fn read_line(path: &Path) -> Option<String> {
     let bytes = std::fs::read(path).ok()?;
     let line = bytes.split(|&byte| byte == b'\n').next()?.trim_ascii_end();
     String::from_utf8(line.to_vec()).ok().filter(|line| !line.is_empty())
+}
+
+/// Reads the output of `git diff-tree --stdin --raw -z`: a commit's id, then a line of modes and ids and a path
+/// for each file.
+fn commits_with_paths(output: &[u8], below: &[u8]) -> Vec<(String, Vec<Vec<u8>>)> {
+    let mut commits: Vec<(String, Vec<Vec<u8>>)> = Vec::new();
+    let mut tokens = output.split(|&byte| byte == 0).filter(|token| !token.is_empty());
+    while let Some(token) = tokens.next() {
+        if !token.starts_with(b":") {
+            commits.push((String::from_utf8_lossy(token.trim_ascii()).into_owned(), Vec::new()));
+            continue;
+        }
+        let (Some(path), Some((_, paths))) = (tokens.next(), commits.last_mut()) else { break };
+        let inside = match below {
+            b"" => Some(path),
+            below => path.strip_prefix(below).and_then(|rest| rest.strip_prefix(b"/")),
+        };
+        paths.extend(inside.map(<[u8]>::to_vec));
+    }
+    commits
 }
 
 /// A reference's name, if it stays where references are.
@@ -343,6 +392,43 @@ mod tests {
     }
 
     #[test]
+    fn history_is_read_as_paths_of_commits() {
+        let directory = with_commit();
+        let root = directory.path();
+        std::fs::write(root.join("a.py"), "x = 1\n").unwrap();
+        // A name that looks like a commit's id is a path all the same.
+        std::fs::write(root.join("d").join("0".repeat(40)), "").unwrap();
+        git(root, &["add", "."]);
+        git(root, &["commit", "-q", "-m", "two"]);
+        git(root, &["checkout", "-q", "-b", "side", "HEAD~1"]);
+        git(root, &["commit", "-q", "--allow-empty", "-m", "three"]);
+        git(root, &["merge", "-q", "--no-edit", "main"]);
+        let location = GitLocation::find(root).unwrap();
+        let head = location.head_id().unwrap();
+        let ids = location.commits_before(&head, 10).unwrap();
+        assert_eq!(ids.len(), 3, "the merge is left out");
+        assert!(!ids.contains(&head));
+        assert_eq!(location.commits_before(&head, 2).unwrap(), ids[..2]);
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let mut paths: Vec<Vec<Vec<u8>>> =
+            location.changed_paths(root, &ids).unwrap().into_iter().map(|(_, paths)| paths).collect();
+        paths.sort();
+        let zeros = format!("d/{}", "0".repeat(40)).into_bytes();
+        let one = vec![b"a.py".to_vec(), b"d/b\nc.py".to_vec()];
+        assert_eq!(paths, [vec![], one, vec![b"a.py".to_vec(), zeros.clone(), b"untracked.py".to_vec()]]);
+        let below = location.changed_paths(&root.join("d"), &ids).unwrap();
+        let below: std::collections::BTreeSet<Vec<u8>> =
+            below.into_iter().flat_map(|(_, paths)| paths).collect();
+        assert_eq!(below, [b"b\nc.py".to_vec(), zeros[2..].to_vec()].into());
+        assert_eq!(location.changed_paths(root, &[]).unwrap(), []);
+        assert!(!location.is_shallow());
+        std::fs::write(root.join(".git/shallow"), format!("{}\n", ids[2])).unwrap();
+        assert!(location.is_shallow());
+        assert!(location.commits_before("--output=x", 1).is_err());
+        assert!(!root.join("x").exists());
+    }
+
+    #[test]
     fn the_repository_cannot_make_git_run_anything() {
         let directory = with_commit();
         let root = directory.path();
@@ -362,6 +448,13 @@ mod tests {
         let location = GitLocation::find(root).unwrap();
         assert!(location.head().unwrap().is_some());
         assert_eq!(location.tracked_paths(root).unwrap().len(), 2);
+        let attributes = "*.py diff=trap\n";
+        std::fs::write(root.join(".gitattributes"), attributes).unwrap();
+        git(root, &["config", "diff.trap.textconv", program]);
+        git(root, &["config", "diff.trap.command", program]);
+        let head = location.head_id().unwrap();
+        assert_eq!(location.commits_before(&head, 10).unwrap(), [head.clone()]);
+        assert_eq!(location.changed_paths(root, &[&head]).unwrap()[0].1.len(), 2);
         assert!(!root.join("sprung").exists());
     }
 
