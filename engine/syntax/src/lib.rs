@@ -22,7 +22,9 @@ pub use flat_tree::*;
 pub use guard::{Refusal, Route, WORKER_BRACKET_DEPTH, WORKER_FILE_BYTES, WORKER_OPEN_ANGLES, route};
 pub use limits::Limits;
 pub use marks::{is_lfs_pointer, is_marked_generated, is_minified};
-pub use parse::{Cancelled, Cost, Exceeded, Parsed, Stop, new_parser, parse, parse_observed, parse_tree};
+pub use parse::{
+    Cancelled, Cost, Exceeded, Parsed, Stop, new_parser, parse, parse_observed, parse_source, parse_tree,
+};
 pub use qualname::{Claim, Prefix, Spelling, unique_qualnames};
 pub use worker::{
     OVER_MEMORY_EXIT, OVER_WORK_EXIT, PARSER_DIED, PackedFacts, Verdict, WorkerAnswer, WorkerEnd,
@@ -64,8 +66,15 @@ pub trait Adapter: Sync {
         0
     }
 
-    /// Reads the facts off a tree. `source` is the text the tree was parsed from: valid UTF-8, no BOM,
-    /// LF line ends.
+    /// A text with errors in words that the grammar knows, if the adapter has any: as many bytes, with the same line
+    /// ends, so that a position means the same in both. Its tree is taken if it has fewer errors.
+    fn rewritten(&self, source: &str) -> Option<String> {
+        let _ = source;
+        None
+    }
+
+    /// Reads the facts off a tree. `source` is the text the tree was parsed from (or what that was
+    /// rewritten from): valid UTF-8, no BOM, LF line ends.
     fn facts(&self, source: &str, tree: &tree_sitter::Tree) -> FileFacts;
 
     /// File names of package manifests and tool configurations that resolution reads as data.

@@ -58,8 +58,8 @@ pub fn parse_observed(
         Ok(text) => text,
         Err(not_text) => return unparsable(&not_text),
     };
-    match parse_tree(&adapter.grammar(), text.as_str(), limits, on_tick) {
-        Ok((tree, _)) => Ok(read_facts(adapter, text.as_str(), &tree)),
+    match parse_source(adapter, text.as_str(), limits, on_tick) {
+        Ok(tree) => Ok(read_facts(adapter, text.as_str(), &tree)),
         Err(Stop::Cancelled) => Err(Cancelled),
         Err(Stop::Exceeded(exceeded)) => unparsable(&exceeded),
     }
@@ -142,6 +142,41 @@ pub fn parse_tree(
             let tree =
                 tree.expect("a parser with a language ends without a tree only if its callback breaks");
             Ok((tree, Cost { ticks: measurement.work() / WORK_PER_TICK, peak_bytes: measurement.peak() }))
+        }
+    }
+}
+
+/// Parses a text, and where it has errors once more as the adapter rewrites it; the tree with fewer errors counts,
+/// the first of two with as many. Each parse has the limits to itself.
+pub fn parse_source(
+    adapter: &dyn Adapter,
+    text: &str,
+    limits: &Limits,
+    on_tick: &mut dyn FnMut() -> ControlFlow<()>,
+) -> Result<Tree, Stop> {
+    let grammar = adapter.grammar();
+    let (tree, _) = parse_tree(&grammar, text, limits, on_tick)?;
+    let errors = errors(&tree);
+    let rewritten = if errors > 0 { adapter.rewritten(text) } else { None };
+    let Some(rewritten) = rewritten else { return Ok(tree) };
+    debug_assert_eq!(rewritten.len(), text.len(), "positions mean the same in both");
+    let (other, _) = parse_tree(&grammar, &rewritten, limits, on_tick)?;
+    Ok(if self::errors(&other) < errors { other } else { tree })
+}
+
+/// The nodes of a tree that are errors or missing.
+fn errors(tree: &Tree) -> usize {
+    let (mut cursor, mut count) = (tree.walk(), 0);
+    loop {
+        let node = cursor.node();
+        count += usize::from(node.is_error() || node.is_missing());
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return count;
+            }
         }
     }
 }

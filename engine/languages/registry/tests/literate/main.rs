@@ -39,7 +39,7 @@ use bindery_graph::{
 };
 use bindery_languages::{LanguageEntry, for_language, registry};
 use bindery_source::{Language, RepoPath};
-use bindery_syntax::{Limits, SourceText, parse_tree, text::LineTable};
+use bindery_syntax::{Limits, SourceText, parse_source, text::LineTable};
 
 /// A `## heading` with its blocks.
 #[derive(Default, Debug)]
@@ -160,10 +160,9 @@ fn read_source(path: &str, text: &str) -> Option<Source> {
     let path = RepoPath::new(path);
     let entry = for_language(Language::from_extension(path.extension()?)?)?;
     let text = SourceText::decode(text.as_bytes()).expect("a fixture is text");
-    let tree = parse_tree(&entry.adapter.grammar(), text.as_str(), &Limits::default(), &mut || {
-        ControlFlow::Continue(())
-    });
-    let (tree, _) = tree.unwrap_or_else(|stop| panic!("{path}: {stop:?}"));
+    let mut go_on = || ControlFlow::Continue(());
+    let tree = parse_source(entry.adapter, text.as_str(), &Limits::default(), &mut go_on);
+    let tree = tree.unwrap_or_else(|stop| panic!("{path}: {stop:?}"));
     let spliced = entry.adapter.call_nodes_in_splices(text.as_str(), &tree) as usize;
     let facts = entry.adapter.facts(text.as_str(), &tree);
     let call_nodes = spliced + count_nodes(&tree, entry.adapter.call_node_kinds());

@@ -4,6 +4,7 @@
 //! [`containers`] collect what is declared, [`bindings`] what is bound to names, [`modules`] what is
 //! imported and exported, [`expressions`] and [`sites`] lower expressions and calls, [`types`] reads
 //! written types, [`jsdoc`] those in comments. [`finish`] puts together what needs the whole file.
+//! [`newer_syntax`] rewrites what the grammar does not know yet.
 
 mod bindings;
 mod containers;
@@ -13,6 +14,7 @@ mod finish;
 mod jsdoc;
 mod kinds;
 mod modules;
+mod newer_syntax;
 mod reader;
 mod sites;
 pub(crate) mod types;
@@ -44,7 +46,7 @@ impl Adapter for ScriptAdapter {
     }
 
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn grammar_version(&self) -> &'static str {
@@ -87,6 +89,13 @@ impl Adapter for ScriptAdapter {
                     return count;
                 }
             }
+        }
+    }
+
+    fn rewritten(&self, source: &str) -> Option<String> {
+        match self.language {
+            Language::JavaScript => None,
+            language => newer_syntax::rewritten(source, language == Language::Tsx),
         }
     }
 
