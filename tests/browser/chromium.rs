@@ -48,9 +48,9 @@ pub(crate) struct Page {
     calls: u64,
     events: VecDeque<Value>,
     /// What the page reported as wrong: console errors, uncaught exceptions, refusals.
-    pub complaints: Vec<String>,
+    pub(crate) complaints: Vec<String>,
     /// Every address the page asked for.
-    pub requests: Vec<String>,
+    pub(crate) requests: Vec<String>,
     _profile: TempDir,
 }
 

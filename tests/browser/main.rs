@@ -64,7 +64,7 @@ fn the_search_is_worked_by_keyboard_alone() {
     page.press("Escape");
     assert_eq!(page.value("document.querySelector('#search-results').hidden"), true);
     assert_eq!(page.text("document.activeElement.value"), "");
-    page.type_text("spool");
+    page.type_text("job");
     page.until("document.querySelectorAll('.hit').length > 2");
     let first = page.text(SELECTED);
     page.press("ArrowDown");

@@ -11,21 +11,21 @@ use bindery_handbook::pages::{
 use tempfile::TempDir;
 
 /// A handbook on the disk.
-pub struct Site {
+pub(crate) struct Site {
     /// Its directory.
-    pub handbook: PathBuf,
+    pub(crate) handbook: PathBuf,
     _directory: Option<TempDir>,
 }
 
 impl Site {
     /// One that is there already.
-    pub fn at(handbook: PathBuf) -> Site {
+    pub(crate) fn at(handbook: PathBuf) -> Site {
         Site { handbook, _directory: None }
     }
 }
 
 /// The sample repository's handbook, as the program writes it.
-pub fn sample() -> Site {
+pub(crate) fn sample() -> Site {
     let directory = TempDir::new().expect("a temporary directory can be made");
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/sample"), directory.path());
     std::fs::write(directory.path().join("bindery.toml"), "formats = [\"html\", \"html-single\"]\n")
@@ -54,7 +54,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// A site of 200 stages with 100 functions each, and their number.
-pub fn large_site() -> (Site, usize) {
+pub(crate) fn large_site() -> (Site, usize) {
     let directory = TempDir::new().expect("a temporary directory can be made");
     let below = |path: &str| directory.path().join("html").join(path);
     for part in ["assets", "search"] {

@@ -7,7 +7,9 @@ use maud::{Markup, html};
 use super::links::{Place, source};
 use super::stage::Section;
 use super::text::{counted, heading, paragraph, prose, qualname};
-use crate::pages::{CalleeReference, FileCard, FunctionEntry, LinkedReference, SourceLink, TypeEntry};
+use crate::pages::{
+    CalleeReference, FileCard, FunctionEntry, LinkedReference, PageLink, SourceLink, TypeEntry,
+};
 
 /// References that are shown at once; the others can be unfolded.
 const SHOWN: usize = 12;
@@ -33,18 +35,14 @@ pub(super) fn file_card(card: &FileCard, section: &Section<'_>) -> Markup {
 }
 
 fn marks(card: &FileCard, section: &Section<'_>) -> Markup {
+    let has_role = card.role != Role::Other;
+    let has_lifecycle = card.lifecycle != "none";
     html! {
-        ul.marks {
-            @if card.role != Role::Other { li { span.hidden { "Role: " } span.badge { (role_words(card.role)) } } }
-            @if card.lifecycle != "none" { li { span.muted { "Lifecycle: " } (card.lifecycle) } }
-            @if !card.also.is_empty() {
-                li {
-                    span.muted { "Also used by " }
-                    @for (at, link) in card.also.iter().enumerate() {
-                        @if at > 0 { ", " }
-                        a href=(section.place.stage(&link.page)) { (link.title) }
-                    }
-                }
+        @if has_role || has_lifecycle || !card.also.is_empty() {
+            ul.marks {
+                @if has_role { li { span.hidden { "Role: " } span.badge { (role_words(card.role)) } } }
+                @if has_lifecycle { li { span.muted { "Lifecycle: " } (card.lifecycle) } }
+                @if !card.also.is_empty() { li { (also(&card.also, section)) } }
             }
         }
         @if let Some(line) = card.first_error {
@@ -53,6 +51,16 @@ fn marks(card: &FileCard, section: &Section<'_>) -> Markup {
                 "the parser did not understand the file from line " (line) " on; what is listed here is real, "
                 "but something may be missing."
             }
+        }
+    }
+}
+
+fn also(stages: &[PageLink], section: &Section<'_>) -> Markup {
+    html! {
+        span.muted { "Also used by " }
+        @for (at, link) in stages.iter().enumerate() {
+            @if at > 0 { ", " }
+            a href=(section.place.stage(&link.page)) { (link.title) }
         }
     }
 }

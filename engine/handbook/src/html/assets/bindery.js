@@ -165,7 +165,7 @@
     var lower = name.toLowerCase();
     var head = lower.indexOf("(") < 0 ? lower : lower.slice(0, lower.indexOf("("));
     var cut = kind === "file" ? head.lastIndexOf("/") : kind === "stage" ? -1 : head.lastIndexOf(".");
-    entries.push({ name: name, lower: lower, last: lower.slice(cut + 1), kind: kind, where: where, href: href });
+    entries.push({ name: name, lower: lower, last: lower.slice(cut + 1), kind: kind, where: where, place: where.toLowerCase(), href: href });
   }
 
   var titles = {};
@@ -250,7 +250,7 @@
       var one = rank(entry, words[i]);
       if (one < 0 || one >= 6000) {
         if (words.length === 1) return one;
-        if (entry.where.toLowerCase().indexOf(words[i]) < 0) return -1;
+        if (entry.place.indexOf(words[i]) < 0) return -1;
         one = 5000;
       }
       total += one;
@@ -258,16 +258,31 @@
     return total;
   }
 
+  // The number of matches and the best of them. Sorting all of 20,000 would take longer than finding them, so
+  // only as many as are shown are kept in order.
   function find(query) {
     var words = query.toLowerCase().replace(/::|#/g, ".").split(/\s+/).filter(Boolean);
-    var found = [];
-    if (!words.length) return found;
-    for (var i = 0; i < entries.length; i++) {
+    var best = [], count = 0;
+    for (var i = 0; words.length && i < entries.length; i++) {
       var value = rankWords(entries[i], words);
-      if (value >= 0) found.push({ entry: entries[i], rank: value, at: i });
+      if (value < 0) continue;
+      count++;
+      if (best.length === MOST_SHOWN && value > best[MOST_SHOWN - 1].rank) continue;
+      insert(best, { entry: entries[i], rank: value });
     }
-    found.sort(function (a, b) { return a.rank - b.rank || compare(a.entry, b.entry) || a.at - b.at; });
-    return found.map(function (hit) { return hit.entry; });
+    return { count: count, shown: best.map(function (hit) { return hit.entry; }) };
+  }
+
+  function insert(best, hit) {
+    var low = 0, high = best.length;
+    while (low < high) {
+      var middle = (low + high) >> 1;
+      var order = best[middle].rank - hit.rank || compare(best[middle].entry, hit.entry);
+      if (order <= 0) low = middle + 1;
+      else high = middle;
+    }
+    best.splice(low, 0, hit);
+    if (best.length > MOST_SHOWN) best.pop();
   }
 
   function compare(a, b) {
@@ -302,12 +317,12 @@
     var query = input.value.trim();
     if (!query || document.activeElement !== input) return close();
     var found = find(query);
-    var shown = found.slice(0, MOST_SHOWN);
+    var shown = found.shown;
     var word = query.toLowerCase().replace(/::|#/g, ".");
     results.replaceChildren.apply(results, shown.map(function (entry, at) { return option(entry, at, word); }));
     results.hidden = !shown.length;
     input.setAttribute("aria-expanded", String(!!shown.length));
-    say(found.length, shown.length);
+    say(found.count, shown.length);
     select(shown.length ? 0 : -1);
   }
 
