@@ -31,8 +31,9 @@ Exit codes:
   130, 143  ended by SIGINT, SIGTERM
 
 Environment:
-  BINDERY_LOG  log to stderr: `debug`, or `bindery_store=debug,bindery_engine=trace`
-  NO_COLOR     no colour anywhere";
+  BINDERY_CONFIG  your own configuration [default: bindery/config.toml in $XDG_CONFIG_HOME or ~/.config]
+  BINDERY_LOG     log to stderr: `debug`, or `bindery_store=debug,bindery_engine=trace`
+  NO_COLOR        no colour anywhere";
 
 /// Compiles a repository into a handbook and keeps it true on every commit.
 ///
@@ -70,7 +71,7 @@ pub(crate) struct Global {
     /// Threads and parse workers [default: one per core].
     #[arg(short, long, global = true, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Contact nothing. Nothing Bindery does now needs a network, so this only promises it stays so.
+    /// Contact nothing: ask no narrator, whatever the configurations say.
     #[arg(long, global = true)]
     pub(crate) offline: bool,
 }
@@ -106,6 +107,7 @@ impl Place {
             out: self.out.clone(),
             overrides: self.overrides.clone(),
             jobs: global.jobs.map(NonZeroUsize::get),
+            offline: global.offline,
             worker: worker_command(),
             ..Options::default()
         }

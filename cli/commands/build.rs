@@ -3,7 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bindery_engine::{BuildOutcome, Failure, Options, QueryCounts, QueryKind, Repository, RunReport, Source};
+use std::collections::BTreeMap;
+
+use bindery_engine::{
+    BuildOutcome, Failure, Options, PlannedRequest, ProseReport, QueryCounts, QueryKind, Repository,
+    RunReport, Source,
+};
 use clap::Args;
 use serde::Serialize;
 
@@ -19,6 +24,7 @@ Examples:
   bindery build --config 'depth = \"deep\"' --out .bindery/deep
   bindery build --staged --stage                 in a pre-commit hook
   bindery build --stages queue,worker --out part     a job of a CI matrix
+  bindery build --dry-run                        what a narrator of yours would be asked
   bindery build --report report.json --trace trace.json
   BINDERY_LOG=bindery_engine=debug bindery build";
 
@@ -42,6 +48,18 @@ pub(crate) struct Build {
     /// Write the pages of these stages only, ids with commas between them; needs `--out`.
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     stages: Vec<String>,
+    /// List the requests that would be sent to the narrator; send nothing and write no output.
+    #[arg(long)]
+    dry_run: bool,
+    /// Let source text be sent to the narrator, for this run.
+    ///
+    /// The narrator is the one of your own configuration that the repository names. `allow_send = true` there
+    /// says it for all runs.
+    #[arg(long)]
+    allow_send: bool,
+    /// Remove prose of a narrator that nothing asks for any more from where it is kept.
+    #[arg(long)]
+    prune_prose: bool,
     /// Force everything written to the disk before the run ends.
     #[arg(long)]
     durable: bool,
@@ -70,6 +88,11 @@ impl Build {
     pub(crate) fn run(&self, global: &Global, console: &Console) -> Result<Ending, Stop> {
         let repository = Repository::open(&self.options(global))?;
         let progress = TerminalProgress::new(console);
+        if self.dry_run {
+            let planned = repository.planned_requests(&progress)?;
+            drop(progress);
+            return list(&planned, console);
+        }
         let outcome = repository.build(&progress)?;
         drop(progress);
         if let Some(file) = &self.report {
@@ -95,6 +118,8 @@ impl Build {
         options.stage = self.stage;
         options.stages = self.stages.clone();
         options.durable = self.durable;
+        options.allow_send = self.allow_send;
+        options.prune_prose = self.prune_prose;
         options.overwrite = self.overwrite.clone();
         options
     }
@@ -102,6 +127,36 @@ impl Build {
     pub(crate) fn trace_file(&self) -> Option<&Path> {
         self.effort.trace.as_deref()
     }
+}
+
+#[derive(Serialize)]
+struct RequestBody<'a> {
+    unit: &'a str,
+    digest: &'a str,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct RequestsBody<'a> {
+    requests: Vec<RequestBody<'a>>,
+}
+
+/// One line a request, and their number and size.
+fn list(planned: &[PlannedRequest], console: &Console) -> Result<Ending, Stop> {
+    let body = |request: &'_ PlannedRequest| -> String {
+        format!("{}  {:>9}  {}\n", &request.digest[..16], count(request.bytes), field(&request.unit))
+    };
+    let requests = planned.iter().map(|request| RequestBody {
+        unit: &request.unit,
+        digest: &request.digest,
+        bytes: request.bytes,
+    });
+    console.report("requests", &RequestsBody { requests: requests.collect() }, || {
+        let bytes = planned.iter().map(|request| request.bytes).sum();
+        let total = format!("{}, {} bytes\n", counted(planned.len() as u64, "request"), count(bytes));
+        planned.iter().map(body).chain((!console.is_quiet()).then_some(total)).collect()
+    })?;
+    Ok(Ending::Done)
 }
 
 fn write_report(file: &Path, report: &RunReport) -> Result<(), Failure> {
@@ -149,7 +204,7 @@ pub(super) fn explain(outcome: &BuildOutcome, console: &Console) {
 /// What the pages do not tell: files that gave no facts.
 fn notes(report: &RunReport) -> Vec<String> {
     let files = &report.files;
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = report.prose.iter().flat_map(prose_notes).collect();
     let without_facts = files.unparsable + files.unreadable;
     if without_facts > 0 {
         let files = counted(without_facts, "file");
@@ -169,8 +224,26 @@ fn notes(report: &RunReport) -> Vec<String> {
     notes
 }
 
+/// What a model did not write, by reason; `-v` and the report name the units.
+fn prose_notes(prose: &ProseReport) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
+    prose.missing.iter().for_each(|missing| *reasons.entry(&missing.reason).or_default() += 1);
+    let mut notes: Vec<String> = reasons
+        .into_iter()
+        .map(|(reason, number)| format!("{} of prose missing: {}", counted(number, "unit"), field(reason)))
+        .collect();
+    if prose.unused > 0 {
+        let kept = counted(prose.unused, "answer");
+        notes.push(format!("{kept} that nothing asks for any more kept: `--prune-prose` removes them"));
+    }
+    notes
+}
+
 fn details(report: &RunReport, with_units: bool) -> Vec<String> {
-    let mut lines = Vec::new();
+    let missing = report.prose.iter().flat_map(|prose| &prose.missing);
+    let mut lines: Vec<String> = missing
+        .map(|missing| format!("{:<13} {}: {}", "no prose", field(&missing.unit), field(&missing.reason)))
+        .collect();
     for (phase, microseconds) in report.microseconds.iter().filter(|(_, microseconds)| **microseconds > 0) {
         lines.push(format!("{:<13} {:>9.1} ms", word(phase), *microseconds as f64 / 1000.0));
     }

@@ -95,6 +95,7 @@ fn stage(at: usize) -> StagePage {
         doc: String::new(),
         callers: Vec::new(),
         callees: Vec::new(),
+        prose: None,
     };
     let card = FileCard {
         path: format!("models/query_{at}.py"),

@@ -36,10 +36,17 @@ pub const NARRATION: &str = "phase3/narration.json";
 /// State that stages share.
 pub const REGISTERS: &str = "phase3/registers.json";
 
+/// Prose written by a model, where the configuration names no committed file for it: one answer a line.
+pub const PROSE: &str = "phase3/prose.jsonl";
+/// Answers of a run that has not ended, one file each.
+pub const PENDING_PROSE: &str = "phase3/pending";
+
 /// Commit, time and outcome of the last run.
 pub const RUN: &str = "run.json";
 /// The configuration, in the root.
 pub const CONFIGURATION: &str = "bindery.toml";
+/// The user's own configuration, in `bindery/` of the directory for such files.
+pub const USER_CONFIGURATION: &str = "config.toml";
 
 /// The exports of phase 1, in the order they are written.
 pub const PHASE1_EXPORTS: [&str; 5] = [GRAPH, FUNCTIONS, GRAPH_DOT, DROPPED_CALLS, SCAN_COVERAGE];

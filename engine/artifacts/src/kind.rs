@@ -10,8 +10,8 @@ use crate::read::Problem;
 use crate::write::Layout;
 use crate::{
     Assignment, Card, CardCoverage, Configuration, DroppedCalls, FunctionRow, Graph, Members, Narration,
-    Organization, PlanDeclarations, Registers, ResyncReport, RunRecord, RunReport, ScanCoverage, Skeleton,
-    SkillCoverage,
+    NarratorAnswer, NarratorRequest, Organization, PlanDeclarations, ProseEntry, Registers, ResyncReport,
+    RunRecord, RunReport, ScanCoverage, Skeleton, SkillCoverage, UserConfiguration,
 };
 
 /// A file with a schema of its own.
@@ -19,6 +19,7 @@ use crate::{
 #[expect(missing_docs, reason = "each variant has the name of the type that holds the file")]
 pub enum Kind {
     Configuration,
+    UserConfiguration,
     Graph,
     FunctionRow,
     DroppedCalls,
@@ -29,6 +30,9 @@ pub enum Kind {
     Assignment,
     Organization,
     Members,
+    NarratorRequest,
+    NarratorAnswer,
+    ProseEntry,
     Narration,
     Registers,
     RunRecord,
@@ -53,8 +57,9 @@ pub enum Syntax {
 
 impl Kind {
     /// Every kind, in the order of the pipeline.
-    pub const ALL: [Kind; 18] = [
+    pub const ALL: [Kind; 22] = [
         Kind::Configuration,
+        Kind::UserConfiguration,
         Kind::Graph,
         Kind::FunctionRow,
         Kind::DroppedCalls,
@@ -65,6 +70,9 @@ impl Kind {
         Kind::Assignment,
         Kind::Organization,
         Kind::Members,
+        Kind::NarratorRequest,
+        Kind::NarratorAnswer,
+        Kind::ProseEntry,
         Kind::Narration,
         Kind::Registers,
         Kind::RunRecord,
@@ -78,6 +86,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Configuration => "configuration",
+            Kind::UserConfiguration => "user-configuration",
             Kind::Graph => "graph",
             Kind::FunctionRow => "functions",
             Kind::DroppedCalls => "dropped-calls",
@@ -88,6 +97,9 @@ impl Kind {
             Kind::Assignment => "assignment",
             Kind::Organization => "organization",
             Kind::Members => "members",
+            Kind::NarratorRequest => "narrator-request",
+            Kind::NarratorAnswer => "narrator-answer",
+            Kind::ProseEntry => "prose",
             Kind::Narration => "narration",
             Kind::Registers => "registers",
             Kind::RunRecord => "run",
@@ -106,7 +118,7 @@ impl Kind {
     /// The notation its files are written in.
     pub fn syntax(self) -> Syntax {
         match self {
-            Kind::Configuration => Syntax::Toml,
+            Kind::Configuration | Kind::UserConfiguration => Syntax::Toml,
             Kind::Skeleton | Kind::Organization => Syntax::Yaml,
             Kind::FunctionRow => Syntax::Csv,
             _ => Syntax::Json,
@@ -117,6 +129,7 @@ impl Kind {
     pub fn schema(self) -> Value {
         let schema = match self {
             Kind::Configuration => schema_of::<Configuration>(),
+            Kind::UserConfiguration => schema_of::<UserConfiguration>(),
             Kind::Graph => schema_of::<Graph<'static>>(),
             Kind::FunctionRow => schema_of::<FunctionRow<'static>>(),
             Kind::DroppedCalls => schema_of::<DroppedCalls<'static>>(),
@@ -127,6 +140,9 @@ impl Kind {
             Kind::Assignment => schema_of::<Assignment>(),
             Kind::Organization => schema_of::<Organization>(),
             Kind::Members => schema_of::<Members>(),
+            Kind::NarratorRequest => schema_of::<NarratorRequest>(),
+            Kind::NarratorAnswer => schema_of::<NarratorAnswer>(),
+            Kind::ProseEntry => schema_of::<ProseEntry>(),
             Kind::Narration => schema_of::<Narration>(),
             Kind::Registers => schema_of::<Registers>(),
             Kind::RunRecord => schema_of::<RunRecord>(),
@@ -186,6 +202,10 @@ macro_rules! artifacts {
 
 artifacts! {
     Configuration => Configuration, FLAT, checked by Configuration::wrong_values;
+    UserConfiguration => UserConfiguration, FLAT, checked by UserConfiguration::wrong_values;
+    NarratorRequest => NarratorRequest, Layout::Line;
+    NarratorAnswer => NarratorAnswer, Layout::Line;
+    ProseEntry => ProseEntry, Layout::Line, checked by ProseEntry::wrong_values;
     Graph<'static> => Graph, Layout::Fields(&[
         ("metadata", Layout::Fields(&[("scannedFiles", ROWS), ("unparsedFiles", ROWS)])),
         ("nodes", ROWS),
@@ -229,6 +249,7 @@ artifacts! {
     RunReport => RunReport, Layout::Fields(&[
         ("files", FLAT),
         ("queries", ROWS),
+        ("prose", Layout::Fields(&[("missing", ROWS)])),
         ("microseconds", ROWS),
         ("recomputed", ROWS),
     ]);

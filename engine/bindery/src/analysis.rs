@@ -282,6 +282,7 @@ impl Analyser<'_> {
             structure: old.structure,
             commits: old.commits,
             models: old.models,
+            prose: old.prose,
             pages: old.pages,
             exports: old.exports,
         };

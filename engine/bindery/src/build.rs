@@ -12,6 +12,7 @@ use bindery_store::{Durability, Holder, WorkDir, found, read_file, write_atomica
 use crate::analysis::Stop;
 use crate::blobs::Lost;
 use crate::exports::exports;
+use crate::narration::Missing;
 use crate::options::Progress;
 use crate::outcome::{BuildOutcome, CheckOutcome, Failure, OutputState, Staleness};
 use crate::repository::Repository;
@@ -28,6 +29,7 @@ impl Repository {
         })?;
         let _lock = work.lock(&Holder::this_process("bindery build"))?;
         let (mut run, gate) = Run::open(self, progress, true);
+        run.missing = Missing::IsAskedFor;
         if let Some(gate) = &gate
             && let Some(pages) = run.nothing_changed(gate)
         {
@@ -88,6 +90,7 @@ impl Repository {
         state.known.staged = staged.held;
         state.known.handbook = applied.on_disk;
         state.models = computed.handbook.models.clone();
+        state.prose = computed.narration.digests.clone();
         state.pages = computed.handbook.records.clone();
         let clock = Timed::start(Phase::Export);
         let exported = self.write_exports(run, computed)?;
@@ -193,6 +196,7 @@ impl Repository {
             state.known.handbook = plan.kept;
             state.known.wanted = wanted;
             state.models = computed.handbook.models.clone();
+            state.prose = computed.narration.digests.clone();
             state.pages = computed.handbook.records.clone();
             run.commit(std::mem::take(state));
         }
@@ -299,6 +303,9 @@ fn export_digest(run: &Run<'_>, computed: &Computed) -> ContentHash {
     let mut key = KeyHasher::new("exports");
     key.field("circumstances", &run.circumstances().0).field("date", run.date.1.as_bytes());
     key.field("structure", &ContentHash::of(&computed.structure.encode()).0);
+    for (page, prose) in &computed.narration.digests {
+        key.field("prose of", page.as_bytes()).field("prose", &prose.0);
+    }
     let mut files: Vec<_> = computed.analysis.state.files.iter(&run.blobs).map(|(_, file)| file).collect();
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     for file in files {

@@ -102,7 +102,7 @@ fn phase2(presenter: &Presenter<'_>, strategy: Strategy, outputs: &mut Outputs) 
     let stages = structure.stages();
     put(outputs, files::ASSIGNMENT, &assignment_artifact(&structure.skeleton, &sketches, &stages));
     let n_assigned = stages.primary.iter().flatten().count() as u64;
-    let organized = structure.organized.iter().cloned().enumerate();
+    let organized = (0..structure.organized.len()).map(|at| (at, presenter.organized(at as u32)));
     let with_files = organized
         .map(|(at, organized)| (at as u32, organized))
         .filter(|(at, _)| stages.primary.contains(&Some(*at)));
@@ -134,7 +134,8 @@ fn card_of_file(
         Strategy::Member => members_of_file(&view, &|path| structure.stage_of(path), &references),
         Strategy::File => Vec::new(),
     };
-    Ok((artifact_text(&card(&view, sketch, presenter.depth, &references)), members))
+    let prose = presenter.narration.prose.as_ref();
+    Ok((artifact_text(&card(&view, sketch, presenter.depth, &references, prose)), members))
 }
 
 /// The card of the file in a slot, as it is exported.
@@ -150,14 +151,17 @@ fn phase3(presenter: &Presenter<'_>, outputs: &mut Outputs) -> Result<(), Lost> 
         .skeleton
         .stages
         .iter()
-        .zip(&structure.summaries)
+        .enumerate()
         .zip(&structure.pages)
         .filter(|(_, page)| page.is_some())
-        .map(|((stage, summary), _)| (stage.id.clone(), summary.clone()))
+        .map(|((at, stage), _)| (stage.id.clone(), presenter.summary(at as u32).to_owned()))
         .collect();
-    put(outputs, files::NARRATION, &narration_artifact(structure.overview.clone(), summaries));
+    put(outputs, files::NARRATION, &narration_artifact(presenter.overview().to_owned(), summaries));
     let ids = Ids { clashes: &presenter.analysis.state.clashes };
-    let registers = registers_of(&structure.skeleton, &presenter.sketches()?, &structure.stages(), &ids);
+    let mut registers = registers_of(&structure.skeleton, &presenter.sketches()?, &structure.stages(), &ids);
+    if let Some(prose) = &presenter.narration.prose {
+        prose.lay_over_registers(&mut registers);
+    }
     put(outputs, files::REGISTERS, &registers);
     Ok(())
 }

@@ -12,6 +12,7 @@
 //! | stages (`structure.rs`) | what a page shows of the stages | its own, above, in, after, users, registers | other stages |
 //! | models (`present.rs`) | a page | every part | – |
 //! | selection (`repository.rs`) | what is walked | include, exclude, files, limits, out, work | the rest |
+//! | prose request (`bindery_handbook::request`) | kept prose | what is shown, instructions, narrator, prompt | model, lines |
 //! | circumstances (`run.rs`) | the gate | the whole configuration, the directories | threads, clock, care |
 //!
 //! Paths and times as non-inputs, and the artifacts' digest, are tested through whole builds
@@ -504,6 +505,7 @@ fn the_digests_of_pages() {
         "types": [{ "anchor": "s-c", "qualname": "C", "kind": "class", "source": source(), "doc": "Doc." }],
         "functions": [{
             "anchor": "s-f", "qualname": "f", "signature": "def f()", "source": source(), "doc": "Doc.",
+            "prose": { "id": "a.f", "text": { "purpose": "Does.", "data_flow": "In.", "relations": "With." } },
             "callers": [reference()], "callees": [{ "Internal": reference() }, { "Boundary": "boundary:os.x" }],
         }],
     });
@@ -572,6 +574,7 @@ fn the_circumstances() {
         Options { durable: true, ..Options::default() },
         Options { stage: true, ..Options::default() },
         Options { overwrite: vec!["index.md".to_owned()], ..Options::default() },
+        Options { allow_send: true, offline: true, prune_prose: true, ..Options::default() },
     ] {
         assert_eq!(of(same.clone()), of(Options::default()), "{same:?}");
     }
@@ -580,6 +583,9 @@ fn the_circumstances() {
         ci: true,
         no_color: true,
         log_filter: Some("debug".to_owned()),
+        user_configuration: Some("/elsewhere/config.toml".into()),
+        configuration_home: Some("/elsewhere".into()),
+        home: Some("/elsewhere".into()),
         current_directory: Some("/elsewhere".into()),
         git_directory: Some("/elsewhere/.git".into()),
         git_work_tree: Some("/elsewhere".into()),

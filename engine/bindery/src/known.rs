@@ -38,6 +38,8 @@ pub(crate) struct Known {
     pub(crate) smudged: BTreeSet<Vec<u8>>,
     /// Something could not be read, or failed through a fault of ours, and is to be tried again.
     pub(crate) is_provisional: bool,
+    /// Prose is missing that a build may get.
+    pub(crate) lacks_prose: bool,
     /// The handbook's files and hashes as the last run wanted them.
     pub(crate) wanted: BTreeMap<RepoPath, ContentHash>,
     /// What the last run counted of them, for the report of a run that looks no further than the gate.

@@ -23,6 +23,7 @@ mod intake;
 #[cfg(test)]
 mod keys;
 mod known;
+mod narration;
 mod options;
 mod outcome;
 mod piece;
@@ -45,11 +46,12 @@ mod structure;
 mod summary;
 mod tables;
 mod timing;
+mod user_configuration;
 mod validation;
 mod watch;
 mod why;
 
-pub use bindery_artifacts::{QueryCounts, QueryKind, RunReport};
+pub use bindery_artifacts::{ProseReport, QueryCounts, QueryKind, RunReport};
 pub use bindery_store::prefer_small_pages;
 pub use care::{schema, schema_names, serve_parse_worker};
 pub use compare::{affected, diff};

@@ -52,6 +52,12 @@ pub struct Options {
     pub stages: Vec<String>,
     /// With [`Source::Index`]: bring the handbook in git's index up to date too.
     pub stage: bool,
+    /// Let a build send source text to the narrator of the user's configuration, for this run.
+    pub allow_send: bool,
+    /// Contact nobody, whatever the configurations say.
+    pub offline: bool,
+    /// Remove kept prose that nothing asks for any more.
+    pub prune_prose: bool,
     /// Handbook paths that may be taken over although they are not ours.
     pub overwrite: Vec<String>,
 }

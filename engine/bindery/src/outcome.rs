@@ -158,6 +158,17 @@ impl ValidateOutcome {
     }
 }
 
+/// A request that would be sent to a narrator.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct PlannedRequest {
+    /// The unit of prose: its kind and what it is about.
+    pub unit: String,
+    /// The digest of what is shown, by which the answer is kept.
+    pub digest: String,
+    /// Bytes of facts and source text it shows.
+    pub bytes: u64,
+}
+
 /// How one output differs from what a build would write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Staleness {

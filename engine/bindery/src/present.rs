@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use bindery_artifacts::{Depth, Format, QueryKind, Reason, Recomputed};
+use bindery_artifacts::{Depth, Format, OrganizedStage, ProseKind, QueryKind, Reason, Recomputed, Registers};
 use bindery_graph::{Resolution, Symbol};
 use bindery_handbook::agent::{self, AgentFile};
 use bindery_handbook::{CrossReferences, FileSketch, FileView, pages};
@@ -26,6 +26,7 @@ use crate::formats::{
 };
 use crate::history::History;
 use crate::identity::Ids;
+use crate::narration::Narration;
 use crate::state::{PageRecord, Status};
 use crate::structure::{Replaced, Sketched, Structure};
 
@@ -38,6 +39,7 @@ pub(crate) struct Presenter<'a> {
     pub(crate) analysis: &'a Analysis,
     pub(crate) blobs: &'a Arc<Blobs>,
     pub(crate) structure: &'a Structure,
+    pub(crate) narration: &'a Narration,
     /// The forms of the handbook, sorted.
     pub(crate) formats: &'a [Format],
     /// Where the handbook lies: what is there already spares rendering it for a new stamp.
@@ -168,6 +170,7 @@ impl Presenter<'_> {
             |slot: &u32| self.analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
         let is_current =
             matches!(replaced, Replaced::Nothing) && self.analysis.changed.iter().all(is_scanned);
+        let is_current = is_current && !self.prose_changed("");
         let has_registers = !self.structure.registers.registers.is_empty();
         let outputs = || {
             let globals = self.forms().flat_map(|form| form.globals);
@@ -371,6 +374,7 @@ impl Presenter<'_> {
         let (reason, because_of) = match cause {
             _ if !self.analysis.state.pages.contains_key(path) => (Reason::Added, None),
             Some((reason, path)) => (reason, Some(path.to_string())),
+            None if self.shows_other_prose(stage) => (Reason::ProseChanged, None),
             None => (Reason::StagesChanged, None),
         };
         Recomputed { query: QueryKind::Page, unit: path.to_string(), reason, because_of }
@@ -428,6 +432,9 @@ impl Presenter<'_> {
             }
         }
         reached.extend(analysis.callers_changed.keys().filter_map(|path| self.structure.stage_of(path)));
+        let stages = self.structure.skeleton.stages.iter().enumerate();
+        let narrated = stages.filter(|(_, stage)| self.prose_changed(stage.id.as_str()));
+        reached.extend(narrated.map(|(at, _)| at as u32));
         let Some(old) = old else { return Ok(reached) };
         for path in self.moved_files(old) {
             reached.extend(self.structure.stage_of(&path));
@@ -466,13 +473,21 @@ impl Presenter<'_> {
     }
 
     fn globals(&self) -> Result<Globals, Lost> {
-        let Structure { name, overview, skeleton, pages: names, ties, registers, .. } = self.structure;
+        let Structure { name, skeleton, pages: names, ties, .. } = self.structure;
+        let registers = &self.registers();
         let ties = ties.iter().copied().collect();
         let has_registers = !registers.registers.is_empty();
         let stages = self.structure.stages();
         let sketches: Vec<FileSketch> = self.sketches()?.into_iter().map(|file| file.sketch).collect();
         Ok(Globals {
-            overview: pages::overview_page_model(name, overview, skeleton, names, &ties, has_registers),
+            overview: pages::overview_page_model(
+                name,
+                self.overview(),
+                skeleton,
+                names,
+                &ties,
+                has_registers,
+            ),
             index: pages::index_page_model(name, skeleton, names, &stages, &sketches, self.unscanned()),
             register: pages::register_page_model(name, skeleton, names, registers),
             agent: self.formats.contains(&Format::Agent).then(|| self.agent_models(&sketches)),
@@ -514,7 +529,53 @@ impl Presenter<'_> {
 
     /// All sketches, in path order.
     pub(crate) fn sketches(&self) -> Result<Vec<Sketched>, Lost> {
-        sketches(self.analysis, self.blobs)
+        let mut sketches = sketches(self.analysis, self.blobs)?;
+        if let Some(prose) = &self.narration.prose {
+            sketches.iter_mut().for_each(|file| prose.lay_over_sketch(&mut file.sketch));
+        }
+        Ok(sketches)
+    }
+
+    /// Whether a stage's page, or those about everything, show other prose of a model than in the last run.
+    fn prose_changed(&self, stage: &str) -> bool {
+        self.analysis.state.prose.get(stage) != self.narration.digests.get(stage)
+    }
+
+    fn shows_other_prose(&self, stage: Option<u32>) -> bool {
+        self.prose_changed(
+            stage.map_or("", |stage| self.structure.skeleton.stages[stage as usize].id.as_str()),
+        )
+    }
+
+    /// About the whole.
+    pub(crate) fn overview(&self) -> &str {
+        let prose = self.narration.prose.as_ref();
+        prose.map_or(&self.structure.overview, |prose| prose.only_text(ProseKind::SystemOverview, ""))
+    }
+
+    /// About a stage.
+    pub(crate) fn summary(&self, stage: u32) -> &str {
+        let stage = stage as usize;
+        let id = self.structure.skeleton.stages[stage].id.as_str();
+        let prose = self.narration.prose.as_ref();
+        prose.map_or(&self.structure.summaries[stage], |prose| prose.only_text(ProseKind::StageSummary, id))
+    }
+
+    /// The inside of a stage.
+    pub(crate) fn organized(&self, stage: u32) -> OrganizedStage {
+        let mut organized = self.structure.organized[stage as usize].clone();
+        if let Some(prose) = &self.narration.prose {
+            prose.lay_over_stage(&mut organized);
+        }
+        organized
+    }
+
+    fn registers(&self) -> Registers {
+        let mut registers = self.structure.registers.clone();
+        if let Some(prose) = &self.narration.prose {
+            prose.lay_over_registers(&mut registers);
+        }
+        registers
     }
 
     pub(crate) fn unscanned(&self) -> Vec<(String, String)> {
@@ -545,7 +606,10 @@ impl Presenter<'_> {
         for (path, also) in &own {
             let slot = snapshot.slot(path).ok_or(Lost)?;
             let encoded = self.analysis.state.sketches.get(slot, self.blobs).ok_or(Lost)?;
-            let sketched: Sketched = bindery_facts::decode(encoded).map_err(|_| Lost)?;
+            let mut sketched: Sketched = bindery_facts::decode(encoded).map_err(|_| Lost)?;
+            if let Some(prose) = &self.narration.prose {
+                prose.lay_over_sketch(&mut sketched.sketch);
+            }
             loaded.push((snapshot.facts(slot)?, snapshot.resolution(slot)?, sketched.sketch, *also));
             callers.insert(path, callers_of_file(self.analysis, self.blobs, path)?);
         }
@@ -570,11 +634,12 @@ impl Presenter<'_> {
             skeleton: &structure.skeleton,
             pages: &structure.pages,
             stage,
-            organized: &structure.organized[stage as usize],
-            summary: &structure.summaries[stage as usize],
-            registers: &structure.registers.registers,
+            organized: &self.organized(stage),
+            summary: self.summary(stage),
+            registers: &self.registers().registers,
             link_template: &self.links.below(""),
             is_deep: self.depth == Depth::Deep,
+            prose: self.narration.prose.as_ref(),
         };
         pages::stage_page_model(&context, &files, &references).ok_or(Lost)
     }

@@ -14,6 +14,7 @@ use bindery_store::{
 
 use crate::options::{Options, Source};
 use crate::outcome::{Failure, FailureKind};
+use crate::user_configuration::Wish;
 
 /// The work directory's name in the root.
 pub const WORK_DIRECTORY: &str = ".bindery";
@@ -30,6 +31,8 @@ pub struct Repository {
     /// The handbook's directory as seen from the root; none if it lies elsewhere.
     pub(crate) handbook_in_root: Option<String>,
     pub(crate) configuration: Configuration,
+    /// Who writes the prose.
+    pub(crate) wish: Wish,
     pub(crate) environment: Environment,
     pub(crate) options: Options,
     pub(crate) interrupt: Interrupt,
@@ -110,6 +113,7 @@ impl Repository {
             work,
             handbook,
             handbook_in_root,
+            wish: Wish::of(&configuration.narrator, &environment)?,
             configuration,
             environment,
             options: options.clone(),
@@ -129,6 +133,7 @@ impl Repository {
             handbook: self.handbook.clone(),
             handbook_in_root: self.handbook_in_root.clone(),
             configuration,
+            wish: self.wish.clone(),
             environment: self.environment.clone(),
             options: self.options.clone(),
             interrupt: self.interrupt.clone(),

@@ -16,6 +16,7 @@ use crate::formats::LinkTemplates;
 use crate::history::History;
 use crate::identity::Ids;
 use crate::known::{Moved, OtherInput};
+use crate::narration::{Missing, Narration, kept_digest};
 use crate::options::Progress;
 use crate::outcome::Failure;
 use crate::piece::Piece;
@@ -25,6 +26,7 @@ use crate::repository::Repository;
 use crate::state::{FileRecord, Gate, Retired, State};
 use crate::structure::{Replaced, Structure, Surroundings};
 use crate::timing::Timed;
+use crate::user_configuration::Wish;
 
 /// The store of one run.
 pub(crate) struct Run<'a> {
@@ -33,6 +35,8 @@ pub(crate) struct Run<'a> {
     pub(crate) progress: &'a dyn Progress,
     pub(crate) report: RunReport,
     pub(crate) date: (Option<String>, String),
+    /// What is done about prose that is not there.
+    pub(crate) missing: Missing,
     /// What the gate found out when it did not hold, so that the disk is asked once.
     moved: Option<Moved>,
     /// With `--verify`: the state whose every entry is worked out again.
@@ -51,6 +55,7 @@ pub(crate) struct Computed {
     pub(crate) analysis: Analysis,
     pub(crate) structure: Structure,
     pub(crate) handbook: Handbook,
+    pub(crate) narration: Narration,
     pub(crate) links: LinkTemplates,
     /// The stages whose pages are written; none for everything.
     chosen: Option<BTreeSet<u32>>,
@@ -60,7 +65,14 @@ pub(crate) struct Computed {
 impl Computed {
     pub(crate) fn presenter<'a>(&'a self, run: &'a Run<'_>) -> Presenter<'a> {
         let repository = run.repository;
-        repository.presenter(&self.analysis, &run.blobs, &self.structure, &self.links, &self.history)
+        repository.presenter(
+            &self.analysis,
+            &run.blobs,
+            &self.structure,
+            &self.narration,
+            &self.links,
+            &self.history,
+        )
     }
 
     /// The hash of every file of the handbook as it should be.
@@ -125,6 +137,7 @@ impl<'a> Run<'a> {
                 progress,
                 report,
                 date,
+                missing: Missing::IsTakenFromPages,
                 moved: None,
                 verified: None,
                 starts_over: false,
@@ -175,6 +188,10 @@ impl<'a> Run<'a> {
         }
         self.date = self.repository.date(Some(&known.date));
         if known.circumstances != Some(self.circumstances()) || self.date != known.date {
+            return None;
+        }
+        let looks_for_prose = known.lacks_prose || self.repository.options.prune_prose;
+        if looks_for_prose && self.missing == Missing::IsAskedFor {
             return None;
         }
         if known.is_provisional || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {
@@ -264,12 +281,15 @@ impl<'a> Run<'a> {
         };
         let (structure, replaced) =
             self.structure(&analysis, sketches_changed, old_structure, &surroundings)?;
+        let narration = self.narrate(&analysis, &structure, &about)?;
+        analysis.state.known.lacks_prose = narration.lacks_prose;
         analysis.state.about = Some(about);
         clock.end(&mut self.report);
         repository.check_interrupt()?;
         let clock = Timed::start(Phase::Render);
         let history = self.history(&mut analysis.state, &structure);
-        let presenter = repository.presenter(&analysis, &self.blobs, &structure, &links, &history);
+        let presenter =
+            repository.presenter(&analysis, &self.blobs, &structure, &narration, &links, &history);
         let (handbook, beside) = (presenter.present(&replaced)?, presenter.beside_all());
         analysis.state.known.beside = Some(beside);
         if !matches!(replaced, Replaced::Nothing) {
@@ -278,7 +298,7 @@ impl<'a> Run<'a> {
         clock.end(&mut self.report);
         self.blobs.check_lost()?;
         let chosen = chosen_stages(&repository.options.stages, &structure)?;
-        Ok(Computed { analysis, structure, handbook, links, chosen, history })
+        Ok(Computed { analysis, structure, handbook, narration, links, chosen, history })
     }
 
     /// What git's history says; the state remembers what was read of it.
@@ -386,6 +406,10 @@ impl<'a> Run<'a> {
             .field("selection", &repository.selection_digest().0)
             .field("stages", repository.options.stages.join(",").as_bytes())
             .field("exports", &[u8::from(repository.exports_wanted())]);
+        if let Wish::Model(_) = repository.wish {
+            let asked = repository.wish.asked_model(&repository.options).unwrap_or_default();
+            key.field("prose", &kept_digest(repository).0).field("asked model", asked.as_bytes());
+        }
         key.finish()
     }
 
@@ -504,6 +528,7 @@ impl Repository {
         analysis: &'a Analysis,
         blobs: &'a Arc<Blobs>,
         structure: &'a Structure,
+        narration: &'a Narration,
         links: &LinkTemplates,
         history: &'a History,
     ) -> Presenter<'a> {
@@ -511,6 +536,7 @@ impl Repository {
             analysis,
             blobs,
             structure,
+            narration,
             formats: &self.configuration.formats,
             handbook: &self.handbook,
             links: links.clone(),

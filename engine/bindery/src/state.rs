@@ -218,6 +218,8 @@ pub(crate) struct State {
     pub(crate) commits: Piece<Commits>,
     /// The digests of the handbook's models, by the names of their Markdown pages.
     pub(crate) models: BTreeMap<String, ContentHash>,
+    /// What each page shows of prose that a model wrote, see [`Narration`](crate::narration::Narration).
+    pub(crate) prose: BTreeMap<String, ContentHash>,
     /// The handbook's files by path in it.
     pub(crate) pages: BTreeMap<RepoPath, PageRecord>,
     /// The digest of what the phase artifacts were last written from; none if they never were.
@@ -247,6 +249,7 @@ struct Root {
     structure: Blob,
     commits: Blob,
     models: BTreeMap<String, ContentHash>,
+    prose: BTreeMap<String, ContentHash>,
     pages: BTreeMap<RepoPath, PageRecord>,
 }
 
@@ -348,6 +351,7 @@ impl State {
             structure: self.structure.blob()?,
             commits: self.commits.blob()?,
             models: self.models.clone(),
+            prose: self.prose.clone(),
             pages: self.pages.clone(),
         };
         let selected = self.known.selection.files.len() + self.known.wanted.len();
@@ -400,6 +404,7 @@ impl Gate {
             structure: Piece::stored(root.structure),
             commits: Piece::stored(root.commits),
             models: root.models,
+            prose: root.prose,
             pages: root.pages,
             exports,
         })

@@ -118,7 +118,7 @@ impl Structure {
             .zip(&own)
             .map(|(stage, files)| organize_stage(&stage.title, files))
             .collect();
-        let summaries = summaries(&skeleton, &own, &ties);
+        let summaries = tell_stages(&skeleton, &own, &ties, |_, story| stage_summary(story));
         let registers = registers_of(&skeleton, sketched, &stages, ids);
         Self {
             surroundings: surroundings_digest,
@@ -241,7 +241,7 @@ fn skeleton_and_stages(
     }
 }
 
-fn own_files<'a>(
+pub(crate) fn own_files<'a>(
     skeleton: &Skeleton,
     sketches: &'a [FileSketch],
     stages: &FileStages,
@@ -255,7 +255,13 @@ fn own_files<'a>(
     own
 }
 
-fn summaries(skeleton: &Skeleton, own: &[Vec<&FileSketch>], ties: &BTreeMap<(u32, u32), u64>) -> Vec<String> {
+/// Tells the story of each stage, by its place.
+pub(crate) fn tell_stages<T>(
+    skeleton: &Skeleton,
+    own: &[Vec<&FileSketch>],
+    ties: &BTreeMap<(u32, u32), u64>,
+    tell: impl Fn(usize, &StageStory<'_>) -> T,
+) -> Vec<T> {
     let title = |at: u32| skeleton.stages[at as usize].title.as_str();
     let places: FxHashMap<&str, usize> =
         skeleton.stages.iter().enumerate().map(|(at, stage)| (stage.id.as_str(), at)).collect();
@@ -286,14 +292,15 @@ fn summaries(skeleton: &Skeleton, own: &[Vec<&FileSketch>], ties: &BTreeMap<(u32
                 list.sort_by(|a, b| b.0.cmp(a.0).then(a.1.cmp(&b.1)));
             }
             let named = |list: &[(&u64, u32)]| list.iter().map(|(_, at)| title(*at)).collect::<Vec<_>>();
-            stage_summary(&StageStory {
+            let story = StageStory {
                 title: title(at as u32),
                 files: &own[at],
                 all_files: all_files[at],
                 parts: &parts,
                 uses: &named(&uses),
                 used_by: &named(&used_by),
-            })
+            };
+            tell(at, &story)
         })
         .collect()
 }

@@ -1,19 +1,21 @@
 //! Cards: the record of one file, and which cards say what their file is for.
 
-use bindery_artifacts::{Card, CardCoverage, CardFunction, Depth, Version};
+use bindery_artifacts::{Card, CardCoverage, CardFunction, Depth, ProseKind, Version};
 use bindery_facts::{Decl, DeclText};
 use bindery_graph::Symbol;
 
 use crate::calls::{Calls, callee_id, calls_by_function};
 use crate::prose::{first_sentence, plain_text};
-use crate::{CrossReferences, FileSketch, FileView, naming};
+use crate::{CrossReferences, FileSketch, FileView, ModelProse, naming};
 
-/// The card of one file. `references` are asked only with [`Depth::Deep`].
+/// The card of one file. `references` are asked only with [`Depth::Deep`]; `prose` is what a model wrote, if one
+/// did, and lies over `sketch` already.
 pub fn card(
     view: &FileView<'_>,
     sketch: &FileSketch,
     depth: Depth,
     references: &CrossReferences<'_>,
+    prose: Option<&ModelProse>,
 ) -> Card {
     let is_deep = depth == Depth::Deep;
     Card {
@@ -22,13 +24,16 @@ pub fn card(
         purpose: sketch.purpose_or_absence().to_owned(),
         role: sketch.role,
         lifecycle: sketch.lifecycle.to_string(),
-        description: is_deep.then(|| description(view, sketch)),
-        functions: is_deep.then(|| functions(view, references)),
+        description: is_deep.then(|| description(view, sketch, prose)),
+        functions: is_deep.then(|| functions(view, references, prose)),
     }
 }
 
-/// What the file says of itself, then what it holds.
-pub(crate) fn description(view: &FileView<'_>, sketch: &FileSketch) -> String {
+/// What a model wrote, else what the file says of itself, then what it holds.
+pub(crate) fn description(view: &FileView<'_>, sketch: &FileSketch, prose: Option<&ModelProse>) -> String {
+    if let Some(prose) = prose {
+        return prose.only_text(ProseKind::Description, sketch.path.as_str()).to_owned();
+    }
     let decls = || view.facts.summary.decls.iter().zip(&view.facts.texts);
     let own = view.facts.doc.as_deref().map(plain_text).filter(|text| !text.is_empty());
     let mut sentences = vec![own.unwrap_or_else(|| sketch.purpose_or_absence().to_owned())];
@@ -46,7 +51,11 @@ pub(crate) fn description(view: &FileView<'_>, sketch: &FileSketch) -> String {
     sentences.join(" ")
 }
 
-fn functions(view: &FileView<'_>, references: &CrossReferences<'_>) -> Vec<CardFunction> {
+fn functions(
+    view: &FileView<'_>,
+    references: &CrossReferences<'_>,
+    prose: Option<&ModelProse>,
+) -> Vec<CardFunction> {
     let calls = calls_by_function(view);
     let none = Calls::default();
     let decls = view.facts.summary.decls.iter().zip(&view.facts.texts).enumerate();
@@ -54,7 +63,14 @@ fn functions(view: &FileView<'_>, references: &CrossReferences<'_>) -> Vec<CardF
         .filter(|(_, (decl, _))| decl.kind.is_callable())
         .map(|(index, (decl, text))| {
             let calls = calls.get(&Some(index as u32)).unwrap_or(&none);
-            card_function(view, decl, text, calls, references)
+            let mut function = card_function(view, decl, text, calls, references);
+            if let Some(prose) = prose {
+                let written = prose.function(&function.id);
+                function.purpose = written.purpose;
+                function.data_flow = written.data_flow;
+                function.relations = written.relations;
+            }
+            function
         })
         .collect()
 }
@@ -120,7 +136,7 @@ fn data_flow(decl: &Decl) -> String {
 
 /// The artifact `_coverage.json` over all cards.
 pub fn card_coverage(sketches: &[FileSketch]) -> CardCoverage {
-    let undescribed = sketches.iter().filter(|sketch| sketch.purpose.is_none());
+    let undescribed = sketches.iter().filter(|sketch| sketch.purpose.as_deref().is_none_or(str::is_empty));
     let mut missing: Vec<String> = undescribed.map(|sketch| sketch.path.as_str().to_owned()).collect();
     missing.sort_unstable();
     let n_files = sketches.len() as u64;

@@ -19,6 +19,12 @@ pub struct Environment {
     pub git_index_file: Option<PathBuf>,
     /// `BINDERY_LOG`, if set and not empty.
     pub log_filter: Option<String>,
+    /// `BINDERY_CONFIG`, likewise: the user's own configuration.
+    pub user_configuration: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`, likewise.
+    pub configuration_home: Option<PathBuf>,
+    /// `HOME`, likewise.
+    pub home: Option<PathBuf>,
     /// The current directory; none if it was removed.
     pub current_directory: Option<PathBuf>,
     /// This program's file, for starting workers.
@@ -42,6 +48,9 @@ impl Environment {
             git_work_tree: path("GIT_WORK_TREE"),
             git_index_file: path("GIT_INDEX_FILE"),
             log_filter: text("BINDERY_LOG"),
+            user_configuration: path("BINDERY_CONFIG"),
+            configuration_home: path("XDG_CONFIG_HOME"),
+            home: path("HOME"),
             current_directory: std::env::current_dir().ok(),
             program: std::env::current_exe().ok(),
             stdout_is_terminal: std::io::stdout().is_terminal(),

@@ -96,6 +96,28 @@ impl Markdown {
     }
 }
 
+/// The text that [`Markdown::text`] wrote as `escaped`; none if it writes no text so.
+pub fn plain_text_of(escaped: &str) -> Option<String> {
+    let mut plain = String::with_capacity(escaped.len());
+    let mut rest = escaped;
+    while let Some(at) = rest.find(['\\', '&']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let references = [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>')];
+        let reference = references.iter().find(|(reference, _)| rest.starts_with(reference));
+        let (length, c) = match reference {
+            Some((reference, c)) => (reference.len(), *c),
+            None => (2, rest.strip_prefix('\\')?.chars().next().filter(char::is_ascii)?),
+        };
+        plain.push(c);
+        rest = &rest[length..];
+    }
+    plain.push_str(rest);
+    let mut again = Markdown::new();
+    again.text(&plain);
+    (again.as_str() == escaped).then_some(plain)
+}
+
 /// Where a link leads; holds only characters that no format can take for markup.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LinkTarget(String);

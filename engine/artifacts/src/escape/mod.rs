@@ -19,7 +19,7 @@ pub use csv::Csv;
 pub use dot::Dot;
 pub use hidden::{is_hidden, visible};
 pub use html::Html;
-pub use markdown::{LinkTarget, Markdown};
+pub use markdown::{LinkTarget, Markdown, plain_text_of};
 pub use mermaid::Mermaid;
 pub use tsv::Tsv;
 pub use yaml::{YamlContext, yaml_scalar};

@@ -280,3 +280,25 @@ fn hidden_characters_are_shown() {
     assert_eq!(one_line(" a\u{a0}\n b\u{feff} "), "a b\\u{feff}");
     assert!(!is_hidden('é') && !is_hidden('中') && !is_hidden('\u{301}') && is_hidden('\u{0}'));
 }
+
+proptest! {
+    /// What stands on a page can be read back, or is not what we write.
+    #[test]
+    fn markdown_text_is_read_back(text in hostile()) {
+        let mut page = Markdown::new();
+        page.text(&text);
+        let plain = plain_text_of(page.as_str()).expect("it was written by `text`");
+        let mut again = Markdown::new();
+        again.text(&plain);
+        prop_assert_eq!(again.as_str(), page.as_str());
+    }
+}
+
+#[test]
+fn what_no_text_is_written_as_is_not_read_back() {
+    for foreign in ["a <b>", "a *b*", "\\", "a\nb", "&nbsp;"] {
+        assert_eq!(plain_text_of(foreign), None, "{foreign:?}");
+    }
+    assert_eq!(plain_text_of("a \\*b\\* &lt;c&gt; &amp;d"), Some("a *b* <c> &d".to_owned()));
+    assert_eq!(plain_text_of(""), Some(String::new()));
+}

@@ -175,10 +175,11 @@ fn shown(value: &Value) -> String {
 /// references.
 fn keys_beside(schema: &Value, path: &str) -> Vec<String> {
     let mut place = schema;
-    for segment in path.trim_start_matches('/').split('/') {
+    // The last segment is the keyword that was broken; the same word before it leads into the values of a map.
+    let path = path.strip_suffix("/additionalProperties").unwrap_or(path);
+    for segment in path.trim_start_matches('/').split('/').filter(|segment| !segment.is_empty()) {
         let segment = segment.replace("~1", "/").replace("~0", "~");
         match (segment.as_str(), place) {
-            ("additionalProperties", _) => break,
             ("$ref", Value::Object(object)) => {
                 let target = object.get("$ref").and_then(Value::as_str).unwrap_or_default();
                 place = schema.pointer(target.trim_start_matches('#')).unwrap_or(&Value::Null);

@@ -18,6 +18,7 @@ use serde_json::Value;
 pub use explain::schema_findings;
 pub use finding::{Finding, Problem, nearest};
 pub use json_line::line_of as line_in_json;
+pub(crate) use tree::escape_key as escape_pointer;
 
 use crate::{Artifact, Syntax};
 use tree::Lines;

@@ -107,6 +107,18 @@ fn values_that_cannot_be_meant_are_findings() {
 }
 
 #[test]
+fn prose_is_not_kept_where_the_handbook_is_written() {
+    let found = |prose: &str| {
+        let text = format!("out = \"docs/./handbook\"\nprose = \"{prose}\"\n");
+        messages::<Configuration>("bindery.toml", &text)
+    };
+    assert_eq!(found("docs/handbook.jsonl"), Vec::<String>::new());
+    let expected = "bindery.toml:2: at `/prose`: found `docs/x/../handbook/p.jsonl`; allowed: a path outside of \
+                    `out`, where only what is written anew may lie";
+    assert_eq!(found("docs/x/../handbook/p.jsonl"), [expected]);
+}
+
+#[test]
 fn a_skeleton_by_hand_needs_little() {
     let text = "metadata: {version: 1}\nstages:\n- id: a\n  title: A\n- id: a.1\n  title: \"Part: one\"\n  parent: a\n";
     let mut located = read::<Skeleton>("stages.yaml", text).unwrap();

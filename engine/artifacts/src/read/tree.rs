@@ -70,6 +70,6 @@ fn part(tree: Tree, pointer: String, line: u32, lines: &mut Lines) -> Value {
 }
 
 /// A key as it stands in a JSON pointer (RFC 6901).
-pub(super) fn escape_key(key: &str) -> String {
+pub(crate) fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

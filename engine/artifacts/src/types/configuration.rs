@@ -60,7 +60,7 @@ impl Default for Configuration {
             strategy: Strategy::default(),
             skeleton: None,
             prose: None,
-            narrator: "extractive".to_owned(),
+            narrator: super::EXTRACTIVE.to_owned(),
             history: None,
             include: Vec::new(),
             exclude: Vec::new(),
@@ -169,6 +169,15 @@ impl Configuration {
         if self.strategy == Strategy::Member && self.skeleton.is_none() {
             problems.push(form("strategy", "member", "`member` only together with `skeleton`"));
         }
+        if let (Some(prose), Some(out)) = (&self.prose, &self.out)
+            && is_below(prose, out)
+        {
+            problems.push(form(
+                "prose",
+                prose,
+                "a path outside of `out`, where only what is written anew may lie",
+            ));
+        }
         if self.formats.is_empty() {
             problems.push(form("formats", "an empty list", "at least one format"));
         }
@@ -182,6 +191,13 @@ const LINK_FORM: &str = "a link that begins with `https://`, `http://` or is rel
 
 fn form(key: &str, found: &str, allowed: &str) -> (String, Problem) {
     (format!("/{key}"), Problem::Form { found: found.to_owned(), allowed: allowed.to_owned() })
+}
+
+/// Whether a path of the configuration leads to a place below another, however both are spelled.
+fn is_below(path: &str, directory: &str) -> bool {
+    let folded = |path| bindery_source::RepoPath::join("", path);
+    let (Some(path), Some(directory)) = (folded(path), folded(directory)) else { return false };
+    path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether a path of the configuration stays below the root, names something, and is neither in git's

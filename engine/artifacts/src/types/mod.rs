@@ -13,11 +13,13 @@ mod identifier;
 mod narration;
 mod organization;
 mod plan;
+mod prose;
 mod registers;
 mod report;
 mod resync;
 mod skeleton;
 mod skill_coverage;
+mod user_configuration;
 mod version;
 
 pub use assignment::{Assignment, AssignmentCoverage, MemberCoverage, Members, Placement};
@@ -38,12 +40,14 @@ pub use organization::{
     Organization, OrganizedCoverage, OrganizedFile, OrganizedGroup, OrganizedMetadata, OrganizedStage,
 };
 pub use plan::PlanDeclarations;
+pub use prose::{NarratorAnswer, NarratorRequest, ProseEntry, ProseField, ProseKind, ProseTexts};
 pub use registers::{Register, Registers, StateUse};
 pub use report::{
-    ExportState, FileCounts, OutputCounts, Phase, QueryCounts, QueryKind, Reason, Recomputed, ReportKind,
-    RunRecord, RunReport,
+    ExportState, FileCounts, MissingProse, OutputCounts, Phase, ProseReport, QueryCounts, QueryKind, Reason,
+    Recomputed, ReportKind, RunRecord, RunReport,
 };
 pub use resync::ResyncReport;
 pub use skeleton::{DraftedBy, Skeleton, SkeletonMetadata, Stage};
 pub use skill_coverage::{CoveredFile, SkillCoverage, SkillSummary};
+pub use user_configuration::{EXTRACTIVE, NarratorDeclaration, NarratorKind, UserConfiguration};
 pub use version::Version;

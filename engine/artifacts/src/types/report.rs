@@ -53,6 +53,8 @@ pub struct RunReport {
     pub pages: OutputCounts,
     /// What happened to the phase artifacts.
     pub artifacts: OutputCounts,
+    /// What became of the prose a model writes; none if the narrator is the built-in one.
+    pub prose: Option<ProseReport>,
     /// Cache entries that `--verify` or the sample recheck found to differ.
     pub replaced_cache_entries: u64,
     /// Microseconds of each phase; none is missing.
@@ -81,11 +83,40 @@ impl RunReport {
             queries: QueryKind::ALL.iter().map(|kind| (*kind, QueryCounts::default())).collect(),
             pages: OutputCounts::default(),
             artifacts: OutputCounts::default(),
+            prose: None,
             replaced_cache_entries: 0,
             microseconds: Phase::ALL.iter().map(|phase| (*phase, 0)).collect(),
             recomputed: Vec::new(),
         }
     }
+}
+
+/// What became of the prose a model writes.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProseReport {
+    /// The narrator's name.
+    pub narrator: String,
+    /// The units the handbook has.
+    pub units: u64,
+    /// Units whose answer was there.
+    pub reused: u64,
+    /// Units that were answered in this run.
+    pub received: u64,
+    /// Answers nothing asks for any more; they are kept.
+    pub unused: u64,
+    /// The units that are empty, sorted.
+    pub missing: Vec<MissingProse>,
+}
+
+/// A unit of prose that could not be had.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MissingProse {
+    /// The unit: its kind and what it is about.
+    pub unit: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// What was found on disk.

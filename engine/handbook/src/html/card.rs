@@ -130,6 +130,7 @@ fn function(entry: &FunctionEntry, section: &Section<'_>, module: &str) -> Marku
             div.detail id=(entry.anchor) {
                 pre { code { (entry.signature) } }
                 p { "Declared in " (lines(&entry.source, section.template)) }
+                (function_prose(entry))
                 dl {
                     dt { "Called by" }
                     dd { (references(&entry.callers.iter().collect::<Vec<_>>(), |item| reference(item, place, module))) }
@@ -141,6 +142,17 @@ fn function(entry: &FunctionEntry, section: &Section<'_>, module: &str) -> Marku
                     }
                 }
             }
+        }
+    }
+}
+
+/// What a model wrote; what it left empty is left out.
+fn function_prose(entry: &FunctionEntry) -> Markup {
+    html! {
+        @if let Some(prose) = &entry.prose {
+            (paragraph("prose", &prose.text.purpose))
+            (paragraph("prose", &prose.text.data_flow))
+            (paragraph("prose", &prose.text.relations))
         }
     }
 }

@@ -8,11 +8,12 @@ use super::tests::single;
 use super::{
     navigation, render_register, render_single, render_stage, render_start, search_shard, single_section,
 };
+use crate::FunctionProse;
 use crate::pages::tests::Models;
 use crate::pages::{
     CalleeReference, FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, LinkedReference,
-    OverviewPage, PageLink, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage, StageTie,
-    SubstageEntry, TypeEntry,
+    OverviewPage, PageLink, ProseOfFunction, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage,
+    StageTie, SubstageEntry, TypeEntry,
 };
 
 /// Texts that are markup, script or a link of some kind somewhere.
@@ -102,6 +103,10 @@ fn filled(text: &str) -> Models {
         signature: text(),
         source: source(),
         doc: text(),
+        prose: Some(ProseOfFunction {
+            id: text(),
+            text: FunctionProse { purpose: text(), data_flow: text(), relations: text() },
+        }),
         callers: vec![reference(), LinkedReference { id: text(), place: None }],
         callees: vec![CalleeReference::Internal(reference()), CalleeReference::Boundary(text())],
     };

@@ -25,14 +25,13 @@ pub use anchor::{file_anchor, register_anchor, symbol_anchor};
 pub use links::{PageLinks, map_links, page_links};
 pub use model::{
     CalleeReference, FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, LinkedReference,
-    OverviewPage, PageLink, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage, StageTie,
-    SubstageEntry, TypeEntry,
+    OverviewPage, PageLink, ProseOfFunction, RegisterPage, RegisterRow, RegisterTouch, SourceLink, StagePage,
+    StageTie, SubstageEntry, TypeEntry,
 };
 pub use overview::{
     STAMP_END, STAMP_FIELD, render_index, render_overview, render_register, with_stamp, without_stamp,
 };
-pub(crate) use prose_unit::unit_key;
-pub use prose_unit::{ProseUnit, prose_units};
+pub use prose_unit::{ProseUnit, prose_units, unit_key};
 pub use stage::render_stage;
 pub use stage_model::{
     StageContext, StageFile, default_link_template, index_page_model, overview_page_model, page_names,

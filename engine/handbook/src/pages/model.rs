@@ -217,10 +217,21 @@ pub struct FunctionEntry {
     pub source: SourceLink,
     /// The first sentence of its doc comment; may be empty.
     pub doc: String,
+    /// What a model wrote about it, if the handbook goes deep.
+    pub prose: Option<ProseOfFunction>,
     /// Who calls it.
     pub callers: Vec<LinkedReference>,
     /// What it calls.
     pub callees: Vec<CalleeReference>,
+}
+
+/// What a model wrote about a function, and the function's id, which the prose is found by.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ProseOfFunction {
+    /// The function's id.
+    pub id: String,
+    /// The texts; any may be empty.
+    pub text: crate::FunctionProse,
 }
 
 /// A register as one stage touches it.

@@ -3,7 +3,7 @@
 use bindery_artifacts::escape::{LinkTarget, Markdown, Mermaid};
 
 use super::model::*;
-use super::prose_unit::push_unit;
+use super::prose_unit::{push_inline_unit, push_unit};
 use super::register_anchor;
 
 /// What stands in front of the stamp in `overview.md`.
@@ -125,7 +125,8 @@ pub fn render_register(page: &RegisterPage) -> String {
             .markup("\"></a>")
             .table_code(&row.id)
             .markup(" | ");
-        out.text(&row.semantics).markup(" | ");
+        push_inline_unit(&mut out, "register-semantics", &row.id, &row.semantics);
+        out.markup(" | ");
         for (at, stage) in row.stages.iter().enumerate() {
             out.markup(if at > 0 { ", " } else { "" }).link(&stage.title, &LinkTarget::path(&stage.page));
         }

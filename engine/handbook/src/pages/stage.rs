@@ -4,7 +4,7 @@ use bindery_artifacts::Role;
 use bindery_artifacts::escape::{LinkTarget, Markdown};
 
 use super::model::*;
-use super::prose_unit::push_unit;
+use super::prose_unit::{push_inline_unit, push_unit};
 
 /// Renders the page of one stage.
 pub fn render_stage(page: &StagePage) -> String {
@@ -66,11 +66,9 @@ fn registers(out: &mut Markdown, page: &StagePage) {
     );
     for register in &page.registers {
         let target = LinkTarget::path("register.md").with_anchor(&super::register_anchor(&register.id));
-        out.markup("| ")
-            .code_link(&register.id, &target)
-            .markup(" | ")
-            .text(&register.semantics)
-            .markup(" | ");
+        out.markup("| ").code_link(&register.id, &target).markup(" | ");
+        push_inline_unit(out, "register-semantics", &register.id, &register.semantics);
+        out.markup(" | ");
         table_ids(out, &register.readers);
         out.markup(" | ");
         table_ids(out, &register.writers);
@@ -185,6 +183,7 @@ fn function_list(out: &mut Markdown, functions: &[FunctionEntry], template: &str
         if !entry.doc.is_empty() {
             out.markup(" — ").text(&entry.doc);
         }
+        function_prose(out, entry);
         out.markup("\n  - Signature: ").code(&entry.signature);
         out.markup("\n  - Called by: ");
         let callers = entry.callers.iter();
@@ -199,6 +198,20 @@ fn function_list(out: &mut Markdown, functions: &[FunctionEntry], template: &str
         out.markup("\n");
     }
     out.markup("\n");
+}
+
+/// What a model wrote; what it left empty is left out.
+fn function_prose(out: &mut Markdown, entry: &FunctionEntry) {
+    let Some(prose) = &entry.prose else { return };
+    let units = [
+        ("\n  - Purpose: ", "function-purpose", &prose.text.purpose),
+        ("\n  - Data flow: ", "function-data-flow", &prose.text.data_flow),
+        ("\n  - Relations: ", "function-relations", &prose.text.relations),
+    ];
+    for (label, kind, text) in units.into_iter().filter(|(_, _, text)| !text.is_empty()) {
+        out.markup(label);
+        push_inline_unit(out, kind, &prose.id, text);
+    }
 }
 
 /// An empty list is said, not left out.

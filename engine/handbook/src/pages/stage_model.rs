@@ -12,7 +12,7 @@ use super::anchor::{file_anchor, symbol_anchor};
 use super::model::*;
 use crate::calls::{Calls, callee_id, calls_by_function};
 use crate::prose::{first_sentence, plain_text};
-use crate::{CrossReferences, FileSketch, FileStages, FileView, MODULE_QUALNAME};
+use crate::{CrossReferences, FileSketch, FileStages, FileView, MODULE_QUALNAME, ModelProse};
 
 /// The page of each stage as a file name, parallel to the skeleton's stages; none for stages without
 /// content, neither of their own nor in their parts.
@@ -153,6 +153,8 @@ pub struct StageContext<'a> {
     pub link_template: &'a str,
     /// Whether cards carry a description.
     pub is_deep: bool,
+    /// What a model wrote, if one did; it lies over everything above and over the sketches already.
+    pub prose: Option<&'a ModelProse>,
 }
 
 /// One file of a stage, with what is known of it.
@@ -244,14 +246,14 @@ fn file_card(context: &StageContext<'_>, file: &StageFile<'_>, references: &Cros
         purpose: sketch.purpose_or_absence().to_owned(),
         role: sketch.role,
         lifecycle: sketch.lifecycle.to_string(),
-        description: context.is_deep.then(|| crate::card::description(view, sketch)),
+        description: context.is_deep.then(|| crate::card::description(view, sketch, context.prose)),
         first_error: view.facts.first_error,
         also: also
             .iter()
             .filter_map(|stage| page_link(context.skeleton, context.pages, *stage as usize))
             .collect(),
         types: types.collect(),
-        functions: function_entries(view, references),
+        functions: function_entries(view, references, context.prose.filter(|_| context.is_deep)),
     }
 }
 
@@ -277,7 +279,11 @@ fn type_entry(view: &FileView<'_>, decl: &Decl, text: &DeclText, kind: &str) -> 
     }
 }
 
-fn function_entries(view: &FileView<'_>, references: &CrossReferences<'_>) -> Vec<FunctionEntry> {
+fn function_entries(
+    view: &FileView<'_>,
+    references: &CrossReferences<'_>,
+    prose: Option<&ModelProse>,
+) -> Vec<FunctionEntry> {
     let calls = calls_by_function(view);
     let none = Calls::default();
     let decls = view.facts.summary.decls.iter().zip(&view.facts.texts).enumerate();
@@ -296,11 +302,16 @@ fn function_entries(view: &FileView<'_>, references: &CrossReferences<'_>) -> Ve
                 signature: text.signature.clone(),
                 source: source_link(view, text),
                 doc: doc_sentence(text),
+                prose: prose.map(|prose| function_prose(&(references.id_of)(&symbol), prose)),
                 callers,
                 callees: callee_references(calls.get(&Some(index as u32)).unwrap_or(&none), references),
             }
         })
         .collect()
+}
+
+fn function_prose(id: &str, prose: &ModelProse) -> ProseOfFunction {
+    ProseOfFunction { id: id.to_owned(), text: prose.function(id) }
 }
 
 fn caller_reference(caller: &Symbol, references: &CrossReferences<'_>) -> LinkedReference {

@@ -98,6 +98,7 @@ fn stage_models(
             stage: at as u32,
             organized: &organized,
             summary: &summary,
+            prose: None,
             registers: &registers.registers,
             link_template: "../{path}#L{line}-L{end_line}",
             is_deep: false,
