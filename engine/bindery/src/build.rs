@@ -29,7 +29,7 @@ impl Repository {
         })?;
         let _lock = work.lock(&Holder::this_process("bindery build"))?;
         let (mut run, gate) = Run::open(self, progress, true);
-        run.missing = Missing::IsAskedFor;
+        run.missing = Missing::AskedFor;
         if let Some(gate) = &gate
             && let Some(pages) = run.nothing_changed(gate)
         {

@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
                 progress,
                 report,
                 date,
-                missing: Missing::IsTakenFromPages,
+                missing: Missing::FromPages,
                 moved: None,
                 verified: None,
                 starts_over: false,
@@ -191,7 +191,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let looks_for_prose = known.lacks_prose || self.repository.options.prune_prose;
-        if looks_for_prose && self.missing == Missing::IsAskedFor {
+        if looks_for_prose && self.missing == Missing::AskedFor {
             return None;
         }
         if known.is_provisional || !known.smudged.is_empty() || known.handbook.len() < known.wanted.len() {

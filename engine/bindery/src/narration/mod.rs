@@ -35,11 +35,11 @@ use units::{Collected, Wanted};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Missing {
     /// It asks the narrator, if it may.
-    IsAskedFor,
+    AskedFor,
     /// It takes what stands on the pages that are there.
-    IsTakenFromPages,
+    FromPages,
     /// It lists the requests.
-    IsListed,
+    Listed,
 }
 
 /// The prose that is there, and what came of asking for the rest.
@@ -75,7 +75,7 @@ pub(crate) struct Narration {
     pub(crate) digests: BTreeMap<String, ContentHash>,
     /// Whether units are empty that another run may have.
     pub(crate) lacks_prose: bool,
-    /// With [`Missing::IsListed`]: what would be asked.
+    /// With [`Missing::Listed`]: what would be asked.
     pub(crate) planned: Vec<PlannedRequest>,
 }
 
@@ -90,9 +90,9 @@ impl Run<'_> {
         let repository = self.repository;
         let Wish::Model(wish) = &repository.wish else { return Ok(Narration::default()) };
         let asks = match self.missing {
-            Missing::IsAskedFor => wish.may_ask(&repository.options),
-            Missing::IsListed => Ok(()),
-            Missing::IsTakenFromPages => Err(Refusal::OnlyLooking),
+            Missing::AskedFor => wish.may_ask(&repository.options),
+            Missing::Listed => Ok(()),
+            Missing::FromPages => Err(Refusal::OnlyLooking),
         };
         // Whoever asks wants this model's answers; whoever does not takes what there is, so that the handbook is the
         // same with and without a configuration of the user's.
@@ -105,7 +105,7 @@ impl Run<'_> {
             units::collect(repository, analysis, &self.blobs, structure, about, &wish.name, &keeps)?;
         let requests: Vec<ProseRequest> =
             collected.wanted.iter_mut().filter_map(|wanted| wanted.request.take()).collect();
-        if self.missing == Missing::IsListed {
+        if self.missing == Missing::Listed {
             let mut planned: Vec<PlannedRequest> = requests.iter().map(planned).collect();
             planned.sort();
             return Ok(Narration { planned, ..Narration::default() });
@@ -124,7 +124,7 @@ impl Run<'_> {
     ) -> Result<Narration, Failure> {
         let Collected { wanted, changed } = collected;
         let used: Vec<ContentHash> = wanted.iter().map(|wanted| wanted.digest).collect();
-        if self.missing == Missing::IsAskedFor {
+        if self.missing == Missing::AskedFor {
             kept.store.settle(self.repository, &used, kept.model.as_deref())?;
         }
         let has_changed = |unit: &Unit| MissingProse {
@@ -167,7 +167,7 @@ impl Run<'_> {
                 texts.push((unit.clone(), entry.texts.clone()));
                 continue;
             }
-            if self.missing == Missing::IsTakenFromPages {
+            if self.missing == Missing::FromPages {
                 let pages = match &mut pages {
                     Some(pages) => pages,
                     none => none.insert(on_pages::prose_on_pages(self.repository, structure)?),
@@ -264,7 +264,7 @@ impl Repository {
     pub fn planned_requests(&self, progress: &dyn crate::Progress) -> Result<Vec<PlannedRequest>, Failure> {
         let may_write = self.prepare_cache();
         let (mut run, gate) = Run::open(self, progress, may_write);
-        run.missing = Missing::IsListed;
+        run.missing = Missing::Listed;
         let (old, moved) = run.last_state(gate);
         Ok(run.compute(old, moved)?.narration.planned)
     }

@@ -62,7 +62,8 @@ pub(super) fn collect(
         is_global,
     };
     let files = Files { repository, analysis, blobs, narrator, raw: raw_paths(analysis) };
-    let of_files: Vec<Result<(Vec<Wanted>, Vec<Unit>), Lost>> = sketches
+    type OfFile = (Vec<Wanted>, Vec<Unit>);
+    let of_files: Vec<Result<OfFile, Lost>> = sketches
         .par_iter()
         .map(|sketch| {
             let (requests, is_changed) = files.requests(sketch)?;
