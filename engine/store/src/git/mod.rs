@@ -453,7 +453,7 @@ mod tests {
         git(root, &["config", "diff.trap.textconv", program]);
         git(root, &["config", "diff.trap.command", program]);
         let head = location.head_id().unwrap();
-        assert_eq!(location.commits_before(&head, 10).unwrap(), [head.clone()]);
+        assert_eq!(location.commits_before(&head, 10).unwrap(), std::slice::from_ref(&head));
         assert_eq!(location.changed_paths(root, &[&head]).unwrap()[0].1.len(), 2);
         assert!(!root.join("sprung").exists());
     }
