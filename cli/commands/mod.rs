@@ -16,6 +16,8 @@ mod doctor;
 mod hook;
 mod init;
 mod man;
+mod plan;
+mod resync;
 mod schema;
 mod skeleton;
 mod skill;
@@ -50,6 +52,8 @@ pub(crate) enum Command {
     Skeleton(skeleton::Skeleton),
     Skill(skill::Skill),
     Validate(validate::Validate),
+    Plan(plan::Plan),
+    Resync(resync::Resync),
     Cache(cache::Cache),
     Schema(schema::Schema),
     Init(init::Init),
@@ -80,6 +84,8 @@ impl Command {
             Command::Skeleton(command) => command.run(global, console),
             Command::Skill(command) => command.run(global, console),
             Command::Validate(command) => command.run(global, console),
+            Command::Plan(command) => command.run(global, console),
+            Command::Resync(command) => command.run(global, console),
             Command::Cache(command) => command.run(global, console),
             Command::Schema(command) => command.run(console),
             Command::Init(command) => command.run(global, console),

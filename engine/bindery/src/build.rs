@@ -28,6 +28,13 @@ impl Repository {
             Failure::machine(error).with_hint("`--work-dir` and `--out` choose other places to write to")
         })?;
         let _lock = work.lock(&Holder::this_process("bindery build"))?;
+        let undone = self.undo_interrupted_plan()?;
+        let mut outcome = self.build_under_lock(total, progress)?;
+        outcome.warnings.splice(0..0, undone);
+        Ok(outcome)
+    }
+
+    fn build_under_lock(&self, total: Timed, progress: &dyn Progress) -> Result<BuildOutcome, Failure> {
         let (mut run, gate) = Run::open(self, progress, true);
         run.missing = Missing::AskedFor;
         if let Some(gate) = &gate
@@ -211,7 +218,9 @@ impl Repository {
     /// Makes the work directory for a command that writes no output, so that it can keep what it worked out.
     /// Whether that can be written.
     pub(crate) fn prepare_cache(&self) -> bool {
-        WorkDir::open(self.work.clone()).is_ok()
+        let Ok(work) = WorkDir::open(self.work.clone()) else { return false };
+        self.undo_if_nobody_applies(&work);
+        true
     }
 
     /// How the handbook on disk differs from what was worked out.

@@ -57,9 +57,31 @@ fn compared<T>(
     }
 }
 
-struct Side<'r> {
-    run: Run<'r>,
-    computed: Computed,
+/// One of two states that are compared.
+pub(crate) struct Side<'r> {
+    pub(crate) run: Run<'r>,
+    pub(crate) computed: Computed,
+}
+
+/// What `ask` finds out of two states; `before` leaves its state in its work directory, where `after`, which has the
+/// same, starts from it.
+pub(crate) fn beside<T>(
+    before: &Repository,
+    after: &Repository,
+    ask: impl Fn(&Side<'_>, &Side<'_>, AffectedOutcome) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let mut first = Side::of(before)?;
+    first.run.commit(first.computed.analysis.state.clone());
+    let mut second = Side::of(after)?;
+    loop {
+        match (Sides { before: &first, after: &second }).affected() {
+            Ok(affected) => return ask(&first, &second, affected),
+            Err(Lost) => {
+                first.computed = first.run.compute_anew()?;
+                second.computed = second.run.compute_anew()?;
+            }
+        }
+    }
 }
 
 impl<'r> Side<'r> {

@@ -138,6 +138,30 @@ impl Repository {
     }
 }
 
+/// Every function, method and type of a file, in its order, with the calls that lead to them; none for a file that
+/// is not scanned.
+pub(crate) fn symbols_of_file(computed: &Computed, path: &RepoPath) -> Result<Vec<SymbolOutcome>, Lost> {
+    let analysis = &computed.analysis;
+    let ids = Ids { clashes: &analysis.state.clashes };
+    let is_scanned = |slot: &u32| analysis.snapshot.file(*slot).is_some_and(|file| file.is_scanned());
+    let Some(slot) = analysis.snapshot.slot(path).filter(is_scanned) else { return Ok(Vec::new()) };
+    let facts = analysis.snapshot.facts(slot)?;
+    let mut found = Vec::new();
+    for (at, decl) in facts.summary.decls.iter().enumerate() {
+        if decl.kind.is_callable() || decl.kind.type_kind().is_some() {
+            let symbol = Symbol { path: path.clone(), qualname: decl.qualname.clone() };
+            let calls = callers(analysis, &symbol, ids)?;
+            found.push(SymbolOutcome { calls, ..describe(computed, path, &facts, at, ids) });
+        }
+    }
+    Ok(found)
+}
+
+/// The symbols of that name, qualname or id, with the calls that lead to them.
+pub(crate) fn called(computed: &Computed, name: &str) -> Result<Vec<SymbolOutcome>, Lost> {
+    find(computed, name, Ends::Callers)
+}
+
 fn find(computed: &Computed, name: &str, ends: Ends) -> Result<Vec<SymbolOutcome>, Lost> {
     let analysis = &computed.analysis;
     let ids = Ids { clashes: &analysis.state.clashes };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bindery_artifacts::{ArtifactExport, Configuration, Format, files};
 use bindery_source::{ContentHash, KeyHasher};
-use bindery_store::fs::{FileSystem, OsFileSystem};
+use bindery_store::fs::{FileSystem, OsFileSystem, OverlayFileSystem};
 use bindery_store::workers::WorkerCommand;
 use bindery_store::{
     Directory, Environment, ErrorKind, GitLocation, Interrupt, StoreError, exists, found, read_file,
@@ -123,8 +123,41 @@ impl Repository {
 
     /// The same repository as if no skeleton were committed.
     pub(crate) fn without_skeleton(&self) -> Self {
-        let mut configuration = self.configuration.clone();
-        configuration.skeleton = None;
+        let mut copy = self.copy();
+        copy.configuration.skeleton = None;
+        copy
+    }
+
+    /// The same repository over a file system that keeps in memory what is written to it.
+    pub(crate) fn in_memory(&self) -> (Self, Arc<OverlayFileSystem>) {
+        let overlay = Arc::new(OverlayFileSystem::over(self.file_system.clone()));
+        let mut copy = self.copy();
+        let on_overlay = |directory: &Directory| -> Directory {
+            match Arc::ptr_eq(directory.shared_file_system(), &self.file_system) {
+                true => directory.on(overlay.clone()),
+                false => {
+                    directory.on(Arc::new(OverlayFileSystem::over(directory.shared_file_system().clone())))
+                }
+            }
+        };
+        copy.work = on_overlay(&self.work);
+        copy.handbook = on_overlay(&self.handbook);
+        copy.file_system = overlay.clone();
+        (copy, overlay)
+    }
+
+    /// The same configuration for another tree of sources, whose handbook lies somewhere else; the links in it are
+    /// those of a handbook at this one's place.
+    pub(crate) fn for_tree(&self, sources: Arc<dyn FileSystem>, root: PathBuf, handbook: Directory) -> Self {
+        let mut copy = self.copy();
+        (copy.file_system, copy.root, copy.handbook, copy.git) = (sources, root, handbook, None);
+        copy.configuration.artifacts = Some(ArtifactExport::None);
+        // The stats that are known are those of other files.
+        copy.options.hash_everything = true;
+        copy
+    }
+
+    pub(crate) fn copy(&self) -> Self {
         Self {
             file_system: self.file_system.clone(),
             root: self.root.clone(),
@@ -132,7 +165,7 @@ impl Repository {
             work: self.work.clone(),
             handbook: self.handbook.clone(),
             handbook_in_root: self.handbook_in_root.clone(),
-            configuration,
+            configuration: self.configuration.clone(),
             wish: self.wish.clone(),
             environment: self.environment.clone(),
             options: self.options.clone(),
@@ -264,7 +297,7 @@ pub(crate) fn top_of_git(environment: &Environment) -> Result<PathBuf, Failure> 
 }
 
 /// Folds `.` and `..` by spelling.
-fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut folded = PathBuf::new();
     for component in path.components() {
         match component {

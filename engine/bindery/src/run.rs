@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use bindery_artifacts::read::Located;
 use bindery_artifacts::{ArtifactExport, FileCounts, FileSet, Phase, QueryKind, RunReport, Skeleton, files};
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{OutputDir, OutputPlan, OutputRequest, Ownership, Planned};
@@ -547,6 +548,11 @@ impl Repository {
 
     /// The committed skeleton, if one is configured; what is wrong with it is a finding.
     pub(crate) fn committed_skeleton(&self) -> Result<Option<Skeleton>, Failure> {
+        Ok(self.read_skeleton()?.map(|(_, located)| located.value))
+    }
+
+    /// Likewise, as text and with the lines its parts stand on.
+    pub(crate) fn read_skeleton(&self) -> Result<Option<(String, Located<Skeleton>)>, Failure> {
         let Some(path) = &self.configuration.skeleton else { return Ok(None) };
         let read = found(read_file(&*self.file_system, path.as_bytes()))?;
         let read = read.ok_or_else(|| {
@@ -559,7 +565,7 @@ impl Repository {
             .map_err(|findings| Failure::of_findings(&findings))?;
         let (_, problems) = bindery_handbook::normalize_skeleton(located.value.clone());
         if problems.is_empty() {
-            return Ok(Some(located.value));
+            return Ok(Some((text, located)));
         }
         let lines: Vec<String> = problems
             .iter()

@@ -16,8 +16,10 @@ pub struct Plan {
     pub edits: Vec<Edit>,
     /// The JSON block.
     pub declarations: Option<Declarations>,
-    /// What is wrong with the form, by line.
+    /// What is wrong with the form, by line, the JSON block apart.
     pub problems: Vec<Problem>,
+    /// What is wrong with the JSON block, likewise.
+    pub declaration_problems: Vec<Problem>,
 }
 
 /// One `### EDIT n` section.
@@ -61,7 +63,14 @@ pub struct Declarations {
 impl Declarations {
     /// The line of the plan on which an entry stands: `key` is `will_modify`, `will_add` or `will_remove`.
     pub fn line(&self, key: &str, index: usize) -> u32 {
-        self.line + line_in_json(&self.text, &format!("/{key}/{index}"))
+        self.block_line() + line_in_json(&self.text, &format!("/{key}/{index}"))
+    }
+}
+
+impl Declarations {
+    /// The line of the plan the block opens on.
+    pub fn block_line(&self) -> u32 {
+        self.line
     }
 }
 
@@ -81,16 +90,18 @@ impl Plan {
         reader.finish()
     }
 
-    /// The problems of a plan that is to be carried out, where every part must be there; those of
-    /// [`Plan::problems`] come first.
+    /// What is missing of a plan that is to be carried out, if nothing else is wrong with its form.
     pub fn missing_parts(&self) -> Vec<Problem> {
         let mut missing = Vec::new();
-        if self.edits.is_empty() && self.problems.is_empty() {
+        if !self.problems.is_empty() || !self.declaration_problems.is_empty() {
+            return missing;
+        }
+        if self.edits.is_empty() {
             missing.push(Problem::new(1, "the plan has no edit").with_hint(
                 "an edit is a `### EDIT 1` heading, `- file: …`, an `old` and a `new` block; `bindery plan new` prints the form",
             ));
         }
-        if self.declarations.is_none() && self.problems.is_empty() {
+        if self.declarations.is_none() {
             let hint = "a `json` block says {\"will_modify\": […], \"will_add\": […], \"will_remove\": […]}";
             missing.push(Problem::new(1, "the plan has no block of declarations").with_hint(hint));
         }
@@ -184,11 +195,17 @@ impl<'a> Reader<'a> {
         let Reader { text, mut plan, first_edit, .. } = self;
         text[..first_edit.unwrap_or(text.len())].trim().clone_into(&mut plan.summary);
         plan.problems.sort();
+        plan.declaration_problems.sort();
         plan
     }
 
     fn problem(&mut self, line: u32, message: impl Into<String>) {
         self.plan.problems.push(Problem::new(line, message));
+    }
+
+    fn block_problem(&mut self, is_json: bool, line: u32, message: String) {
+        let problems = if is_json { &mut self.plan.declaration_problems } else { &mut self.plan.problems };
+        problems.push(Problem::new(line, message));
     }
 
     fn heading(&mut self, level: HeadingLevel, words: &Words) {
@@ -227,19 +244,16 @@ impl<'a> Reader<'a> {
             return;
         }
         let line = self.starts.number(start);
+        let is_json = kind == "json";
         if is_nested || !self.starts.is_start(start) {
-            self.problem(
-                line,
-                format!("the `{kind}` block is indented or quoted, so its bytes are not plain"),
-            );
-            return;
+            let message = format!("the `{kind}` block is indented or quoted, so its bytes are not plain");
+            return self.block_problem(is_json, line, message);
         }
         let Some(bytes) = fenced(&self.text.as_bytes()[start..]) else {
-            self.problem(line, format!("the `{kind}` block is never closed"));
-            return;
+            return self.block_problem(is_json, line, format!("the `{kind}` block is never closed"));
         };
         let block = Block { line, bytes: bytes.to_vec() };
-        if kind == "json" {
+        if is_json {
             return self.declarations(block);
         }
         let Some(open) = &mut self.open else {
@@ -253,7 +267,8 @@ impl<'a> Reader<'a> {
 
     fn declarations(&mut self, block: Block) {
         if self.plan.declarations.is_some() {
-            return self.problem(block.line, "a plan has one `json` block, and this is another one");
+            let message = "a plan has one `json` block, and this is another one".to_owned();
+            return self.block_problem(true, block.line, message);
         }
         let text = String::from_utf8_lossy(&block.bytes).into_owned();
         match bindery_artifacts::read::read::<PlanDeclarations>("declarations", &text) {
@@ -270,7 +285,7 @@ impl<'a> Reader<'a> {
                     );
                     problem.hint =
                         finding.problem.nearest().map(|nearest| format!("did you mean `{nearest}`?"));
-                    self.plan.problems.push(problem);
+                    self.plan.declaration_problems.push(problem);
                 }
                 self.plan.declarations = Some(Declarations { line: block.line, ..Declarations::default() });
             }

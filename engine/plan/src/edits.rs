@@ -198,6 +198,11 @@ fn place<'p>(edit: &'p Edit, bytes: &[u8], exists: bool, starts: &LineStarts) ->
     }
 }
 
+/// Whether a passage occurs in a text exactly once, as an `old` block must.
+pub fn occurs_once(bytes: &[u8], passage: &[u8]) -> bool {
+    occurrences(bytes, passage).len() == 1
+}
+
 /// Where `old` occurs, also overlapping itself; three places at most, which is enough to say that one is not.
 fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<Range<usize>> {
     let finder = Finder::new(old);

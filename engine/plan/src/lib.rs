@@ -23,7 +23,7 @@ mod tests;
 pub use diff::{DiffChange, changed_in_diff};
 pub use document::{Block, Declarations, Edit, Plan};
 pub use draft::{Draft, Passage, Target, fence};
-pub use edits::{Content, FileEdit, PlacedEdit, Resolved, resolve_edits};
+pub use edits::{Content, FileEdit, PlacedEdit, Resolved, occurs_once, resolve_edits};
 pub use problem::Problem;
 
 /// A plan of more bytes is not read: no person or model writes one, and every edit holds whole passages twice.

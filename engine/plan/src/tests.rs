@@ -66,7 +66,9 @@ fn the_parts_of_a_plan_are_read_with_their_lines() {
 #[test]
 fn problems_of_the_form_name_their_line() {
     let lines = |text: &str| -> Vec<String> {
-        Plan::parse(text.as_bytes()).problems.iter().map(|p| format!("{}: {}", p.line, p.message)).collect()
+        let plan = Plan::parse(text.as_bytes());
+        let problems = plan.problems.iter().chain(&plan.declaration_problems);
+        problems.map(|problem| format!("{}: {}", problem.line, problem.message)).collect()
     };
     assert_eq!(
         lines("### EDIT 1\n\n```old\nx\n```\n"),
@@ -89,8 +91,8 @@ fn problems_of_the_form_name_their_line() {
     );
     assert_eq!(lines("\n```json\n{"), ["2: the `json` block is never closed"]);
     let plan = Plan::parse(b"x\n\n```json\n{\n \"will_modfy\": []\n}\n```\n");
-    assert_eq!((plan.problems.len(), plan.problems[0].line), (1, 5));
-    assert_eq!(plan.problems[0].hint.as_deref(), Some("did you mean `will_modify`?"));
+    assert_eq!((plan.declaration_problems.len(), plan.declaration_problems[0].line), (1, 5));
+    assert_eq!(plan.declaration_problems[0].hint.as_deref(), Some("did you mean `will_modify`?"));
     assert_eq!(lines("a\n\0"), ["2: the plan is no text: it has a NUL byte"]);
     let no_text = Plan::parse(b"a\nb\n\xff").problems;
     assert_eq!((no_text.len(), no_text[0].line), (1, 3));

@@ -46,7 +46,7 @@ pub use reading::{FileRead, hash_file, read_file, read_head};
 pub use resources::{Stopwatch, peak_memory, peak_memory_of_children, prefer_small_pages, unix_time};
 pub use signals::{Interrupt, Signal};
 pub use stamp::RacyStamp;
-pub use transaction::{Replacement, Undone, replace_all, undo_interrupted};
+pub use transaction::{Replacement, Undone, is_interrupted, replace_all, undo_interrupted};
 pub use user_files::{exists, read_user_file, remove_user_file, write_user_file, write_user_program};
 pub use watch::Watcher;
 pub use work_dir::{LOCK_WAIT, WorkDir};

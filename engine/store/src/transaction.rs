@@ -81,6 +81,11 @@ pub fn replace_all(
     Ok(())
 }
 
+/// Whether there may be something for [`undo_interrupted`] to do.
+pub fn is_interrupted(work: &Directory) -> bool {
+    work.file_system().lstat(&work.path(JOURNAL)).is_ok()
+}
+
 /// Undoes what a process that was killed left half done; none if nothing is. The caller holds the lock of the
 /// work directory.
 pub fn undo_interrupted(file_system: &dyn FileSystem, work: &Directory) -> StoreResult<Option<Undone>> {

@@ -30,6 +30,13 @@ impl Companion {
         }
     }
 
+    /// Whether a stage of this id is one of them.
+    pub(crate) fn has_id(id: &str) -> bool {
+        [Self::Tests, Self::Benchmarks, Self::Examples, Self::Documentation, Self::Tooling]
+            .iter()
+            .any(|companion| companion.id() == id)
+    }
+
     /// The title of the stage.
     pub(crate) fn title(self) -> &'static str {
         match self {

@@ -27,9 +27,11 @@ use serde::{Deserialize, Serialize};
 use crate::FileSketch;
 use flow::{FlowStage, Ties};
 
+pub(crate) use area::Companion;
 pub(crate) use flow::sibling_ties;
 use partition::PartKind;
 use substages::Divided;
+pub(crate) use substages::LARGEST_UNDIVIDED;
 
 /// What a README calls the directory it lies in.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]

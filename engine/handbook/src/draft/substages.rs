@@ -14,7 +14,7 @@ use super::threshold::{threshold, weighted};
 use crate::naming;
 
 /// A stage of more files gets substages.
-const LARGEST_UNDIVIDED: usize = 25;
+pub(crate) const LARGEST_UNDIVIDED: usize = 25;
 /// A page shows at most this many files, unless one directory level cannot be divided further.
 const LARGEST_PAGE: usize = 40;
 /// Substages by size; runs by name come on top.
