@@ -234,13 +234,14 @@
   }
 
   function subsequence(text, query) {
-    var from = -1, first = -1;
-    for (var i = 0; i < query.length; i++) {
-      from = text.indexOf(query[i], from + 1);
-      if (from < 0) return -1;
-      if (first < 0) first = from;
+    var first = -1, matched = 0, at = 0;
+    for (; at < text.length && matched < query.length; at++) {
+      if (text.charCodeAt(at) !== query.charCodeAt(matched)) continue;
+      if (matched === 0) first = at;
+      matched++;
     }
-    return 6000 + Math.min(from - first, 900) * 10 + Math.min(text.length, 400) / 10;
+    if (matched < query.length) return -1;
+    return 6000 + Math.min(at - first, 900) * 10 + Math.min(text.length, 400) / 10;
   }
 
   // A query of several words asks for all of them, in the name or where it is.
