@@ -495,8 +495,8 @@ impl Presenter<'_> {
     }
 
     fn agent_models(&self, sketches: &[FileSketch]) -> AgentModels {
-        let Structure { name, skeleton, pages: names, registers, .. } = self.structure;
-        let stages = self.structure.stages();
+        let Structure { name, skeleton, pages: names, .. } = self.structure;
+        let (stages, registers) = (self.structure.stages(), &self.registers());
         let index = agent::agent_index(&agent::Everything {
             name,
             skeleton,

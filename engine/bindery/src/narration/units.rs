@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bindery_artifacts::{Depth, StageId};
+use bindery_artifacts::{Depth, ProseKind, StageId};
 use bindery_handbook::request::{
     FileText, ProseRequest, Unit, file_requests, function_requests, overview_request, register_request,
     stage_request,
@@ -71,7 +71,12 @@ pub(super) fn collect(
             Ok(match is_changed {
                 true => (Vec::new(), requests.into_iter().map(|request| request.unit).collect()),
                 false => {
-                    let wanted = requests.into_iter().map(|request| make(request, stages.clone(), false));
+                    // A table about everything quotes purposes.
+                    let is_global = |request: &ProseRequest| request.unit.kind == ProseKind::Purpose;
+                    let wanted = requests.into_iter().map(|request| {
+                        let is_global = is_global(&request);
+                        make(request, stages.clone(), is_global)
+                    });
                     (wanted.collect(), Vec::new())
                 }
             })
