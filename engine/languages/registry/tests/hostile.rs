@@ -329,6 +329,35 @@ fn scripts_survive_the_known_bad_inputs() {
     }
 }
 
+/// No language is compiled in whose known bad inputs are not tried.
+#[test]
+fn every_language_has_bad_inputs_of_its_own() {
+    let of_all = cases_of_every_language().len();
+    let mut own = std::collections::BTreeMap::new();
+    for entry in registry() {
+        let language = entry.adapter.language();
+        let of_worker = usize::from(is_for_a_worker(language, "unclosed angles"));
+        own.insert(language.name(), cases_of(language).len() + of_worker - of_all);
+    }
+    let expected: &[(&str, usize)] = &[
+        #[cfg(feature = "go")]
+        ("go", 24),
+        #[cfg(feature = "java")]
+        ("java", 21),
+        #[cfg(feature = "python")]
+        ("python", 24),
+        #[cfg(feature = "rust")]
+        ("rust", 23),
+        #[cfg(feature = "typescript")]
+        ("javascript", 22),
+        #[cfg(feature = "typescript")]
+        ("tsx", 30),
+        #[cfg(feature = "typescript")]
+        ("typescript", 30),
+    ];
+    assert_eq!(own, expected.iter().copied().collect());
+}
+
 /// A xorshift generator: the same numbers on every machine for a seed other than 0.
 struct Random(u64);
 
@@ -444,8 +473,10 @@ fn mutated_programs_never_panic_and_give_one_answer() {
     let count = number_from_environment("BINDERY_FUZZ_INPUTS", 1_000);
     let seed = number_from_environment("BINDERY_FUZZ_SEED", 20_260_101);
     println!("{count} inputs from seed {seed}");
+    let mut inputs = std::collections::BTreeMap::<&str, u64>::new();
     for number in 0..count {
         let entry = &registry()[number as usize % registry().len()];
+        *inputs.entry(entry.adapter.language().name()).or_default() += 1;
         let program = match entry.adapter.language() {
             Language::Go => GO_PROGRAM,
             Language::Java => JAVA_PROGRAM,
@@ -462,6 +493,13 @@ fn mutated_programs_never_panic_and_give_one_answer() {
             seed + number
         );
         survive(entry.adapter, &bytes, &what);
+    }
+    println!("by language: {inputs:?}");
+    // Every grammar has its share; a single input, to look at one again, has not.
+    for entry in registry().iter().filter(|_| count >= 1_000) {
+        let language = entry.adapter.language().name();
+        let found = inputs.get(language).copied().unwrap_or_default();
+        assert!(found >= count / registry().len() as u64, "{found} of {count} inputs for {language}");
     }
     assert_memory_below_512_mb();
 }

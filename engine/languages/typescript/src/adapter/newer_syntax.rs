@@ -1,10 +1,10 @@
 //! What the grammar does not know of TypeScript, written so that it can be read.
 //!
-//! The grammar (0.23.2, the newest there is) lacks three things: the variance annotations `in` and `out` of type
-//! parameters (TypeScript 4.7), line ends as separators before call signatures of object types, and type
-//! arguments of tagged templates (TypeScript 2.9). Annotations and arguments become blanks, the blank before a
-//! signature becomes a `;`: the text keeps its length and its lines, so that every position means the same
-//! in both.
+//! The grammar (0.23.2, the newest there is) lacks the variance annotations `in` and `out` of type parameters
+//! (TypeScript 4.7), line ends as separators before call signatures of object types, members called `in`, type
+//! arguments of tagged templates (TypeScript 2.9), and escapes in template types (4.1). Annotations, arguments
+//! and escapes become blanks, the blank before a signature a `;`: the text keeps its length and its lines, so
+//! that every position means the same in both.
 //!
 //! It is asked for only where a file has errors, and taken only if it has fewer. So a slip of this scan, which
 //! knows brackets and words and no grammar, costs nothing that was read before.
@@ -252,7 +252,7 @@ impl Scan<'_> {
         loop {
             match self.source.get(self.at) {
                 None => return Kind::Text,
-                Some(b'\\') => self.at += 1,
+                Some(b'\\') => self.blank_escape(),
                 Some(b'`') => return self.sign(1, Kind::Text),
                 Some(b'$') if self.source.get(self.at + 1) == Some(&b'{') => {
                     self.open.push(Open::Hole);
@@ -278,8 +278,10 @@ impl Scan<'_> {
             (b"type", _) => Head::Alias,
             _ => self.head,
         };
-        if self.open.last() == Some(&Open::Params) {
-            self.blank_variance(token);
+        match self.open.last() {
+            Some(Open::Params) => self.blank_variance(token),
+            Some(Open::Members) if self.text(token) == b"in" => self.rename_member(token),
+            _ => {}
         }
         Kind::Word
     }
@@ -303,6 +305,14 @@ impl Scan<'_> {
         }
     }
 
+    /// A member may be called `in`; the name that is shown is the source's.
+    fn rename_member(&mut self, token: Token) {
+        let next = self.behind_blanks(token.end);
+        if matches!(self.source.get(next), Some(b':' | b'?')) {
+            self.output[token.end - 1] = b'_';
+        }
+    }
+
     fn blank_arguments_before(&mut self, end: usize) {
         let (mut depth, mut start) = (0usize, end);
         loop {
@@ -321,6 +331,14 @@ impl Scan<'_> {
         if start > 0 && is_word(self.source[start - 1]) {
             self.output[start..end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
         }
+    }
+
+    /// What a template says does not matter; as a type it may not have escapes, says the grammar.
+    fn blank_escape(&mut self) {
+        if self.source.get(self.at + 1) == Some(&b'`') {
+            self.output[self.at..self.at + 2].fill(b' ');
+        }
+        self.at += 1;
     }
 
     fn before_sign(&mut self, sign: u8, is_first_of_line: bool) {
@@ -357,8 +375,12 @@ impl Scan<'_> {
             Head::Alias => self.is_sign(0, b'='),
             Head::None => false,
         };
-        // Neither a block nor an object starts with `<`.
-        let has_signature_first = !self.has_elements && self.source.get(next) == Some(&b'<');
+        // Neither a block nor an object starts with `<`, nor an object with `(`.
+        let has_signature_first = match self.source.get(next) {
+            Some(b'<') => !self.has_elements,
+            Some(b'(') => self.is_sign(0, b':') && self.is_sign(1, b')'),
+            _ => false,
+        };
         let is_of_variable = self.is_sign(0, b':')
             && self.tokens[1].kind == Kind::Word
             && self.is_one_of(2, &[b"const", b"let", b"var"]);
@@ -463,6 +485,14 @@ mod tests {
         for text in ["a < b > `c`", "a = (b) => `c`", "\"b<C>`\"", "/b<C>`/.test(d)", "// b<C>`\n"] {
             check(text, text);
         }
+    }
+
+    #[test]
+    fn return_types_and_members_of_odd_names() {
+        check("f(a): {\n  (b): C\n  (d): C\n}", "f(a): {\n  (b): C\n ;(d): C\n}");
+        check("interface A { in: B; in?: C; inn: D }", "interface A { i_: B; i_?: C; inn: D }");
+        check("a = { in: b }", "a = { in: b }");
+        check("type A = `b \\`${C}\\` \\n`", "type A = `b   ${C}   \\n`");
     }
 
     #[test]
