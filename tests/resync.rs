@@ -24,10 +24,7 @@ impl Scene {
         let (root, case) = (Sandbox::sample(), Sandbox::empty());
         for (path, bytes) in directory(root.path()) {
             let path = String::from_utf8(path).expect("the sample's names are text");
-            case.write(
-                format!("edited/{path}"),
-                &String::from_utf8(bytes.to_vec()).expect("the sample is text"),
-            );
+            case.write(format!("edited/{path}"), std::str::from_utf8(&bytes).expect("the sample is text"));
         }
         root.write("bindery.toml", "name = \"Renamed\"\ndepth = \"deep\"\n");
         root.run(["build"]).succeeded();
@@ -58,7 +55,7 @@ impl Scene {
         let clean = Sandbox::empty();
         for (path, bytes) in directory(&self.case.path().join("edited")) {
             let path = String::from_utf8(path).expect("the sample's names are text");
-            clean.write(path, &String::from_utf8(bytes.to_vec()).expect("the sample is text"));
+            clean.write(path, std::str::from_utf8(&bytes).expect("the sample is text"));
         }
         clean.write("bindery.toml", &self.root.read("bindery.toml"));
         clean.run(["build"]).succeeded();
@@ -173,7 +170,7 @@ fn a_case_inside_the_root_is_no_part_of_it() {
     let scene = Scene::new();
     for (path, bytes) in directory(&scene.case.path().join("edited")) {
         let path = String::from_utf8(path).expect("the sample's names are text");
-        scene.root.write(format!("cases/1/edited/{path}"), &String::from_utf8(bytes.to_vec()).expect("text"));
+        scene.root.write(format!("cases/1/edited/{path}"), std::str::from_utf8(&bytes).expect("text"));
     }
     scene.root.write("cases/1/edited/worker/new.py", "def new():\n    pass\n");
     scene.root.run(["resync", "--case", "cases/1"]).succeeded();
