@@ -86,7 +86,7 @@ fn a_stage_that_is_gone_and_files_without_one_are_mended_by_the_expected_patch()
     let end = expected.find("  # kept on disk\n").expect("the comment is there");
     let net = &expected[start..end];
     // The new stage stands where the draft has it, behind `core`, as the one that is gone did.
-    let wire = net.replace("net", "wire").replace("Net", "Wire");
+    let wire = net.replace("Networking", "Wire").replace("net", "wire");
     let expected = expected.replace(net, &wire);
     assert_eq!(applied_by_git(&sandbox, &run.stdout), expected, "{}", run.stdout);
     assert!(run.stdout.contains(&format!("@@ {gone}; {unassigned}\n")), "{}", run.stdout);
