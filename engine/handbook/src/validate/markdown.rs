@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::{Finding, Rule, Source, Texts, line_at};
+use super::{Finding, Rule, Source, Texts};
 
 /// Links and anchors of one page, as a Markdown reader sees them.
 #[derive(Default)]
@@ -15,11 +15,14 @@ pub(super) struct Page {
 /// Reads a page.
 pub(super) fn read(text: &str) -> Page {
     let mut page = Page::default();
+    // Pages of large stages have thousands of links: the line of each is looked up, not counted.
+    let line_ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                page.links.push((dest_url.to_string(), line_at(text, range.start)));
+                let line = line_ends.partition_point(|end| *end < range.start) as u32 + 1;
+                page.links.push((dest_url.to_string(), line));
             }
             Event::InlineHtml(html) | Event::Html(html) => {
                 let ids = html.split("id=\"").skip(1).filter_map(|rest| rest.split('"').next());
