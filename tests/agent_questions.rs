@@ -1,4 +1,4 @@
-//! The agent index answers questions: each of `fixtures/agent-questions.toml` by one of the recipes its own index
+//! The agent index answers questions: each of `agent_questions.toml` beside this file by one of the recipes its own index
 //! gives, run as it stands there, in at most 20 lines. Those about a repository from outside are asked if
 //! `BINDERY_CORPORA` names the directory it lies in.
 
@@ -52,7 +52,7 @@ impl Question {
 }
 
 fn questions() -> Vec<Question> {
-    let text = include_str!("../fixtures/agent-questions.toml");
+    let text = include_str!("agent_questions.toml");
     toml::from_str::<Fixture>(text).expect("the questions are well formed").questions
 }
 

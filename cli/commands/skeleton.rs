@@ -1,5 +1,7 @@
 //! `bindery skeleton`: the stages as a file that a person may keep and change.
 
+use std::collections::BTreeSet;
+
 use bindery_engine::{DoctorFinding, Repository};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -108,9 +110,12 @@ impl Doctor {
         if outcome.is_written {
             return Ok(Ending::Done);
         }
-        for finding in &outcome.findings {
-            let hint = if outcome.is_users { None } else { Some("`--write` applies the patch") };
-            console.error(&format!("{}:{}: {}", outcome.path, finding.line, finding.message), hint);
+        // A stage that is to be divided is one piece of news, however many parts it gets.
+        let places = outcome.findings.iter().map(|finding| (finding.line, &finding.message));
+        let places: BTreeSet<(u32, &String)> = places.collect();
+        let hint = if outcome.is_users { None } else { Some("`--write` applies the patch") };
+        for (line, message) in places {
+            console.error(&format!("{}:{line}: {message}", outcome.path), hint);
         }
         Ok(if outcome.findings.is_empty() { Ending::Done } else { Ending::Findings })
     }

@@ -1,9 +1,8 @@
 //! What a build reads, for build systems that ask when to run it again.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
-use bindery_store::{ContentStore, DiskPath};
+use bindery_store::{ContentStore, DiskPath, native_path};
 
 use crate::blobs::Blobs;
 use crate::outcome::{Inputs, Page};
@@ -24,12 +23,12 @@ impl Repository {
         let tops = selection.files.iter().filter_map(|file| top(&file.place));
         Inputs {
             files: files
-                .map(|raw| self.root.join(native(raw)))
+                .map(|raw| self.root.join(native_path(raw)))
                 .collect::<BTreeSet<_>>()
                 .into_iter()
                 .collect(),
             directories: tops
-                .map(|raw| self.root.join(native(raw)))
+                .map(|raw| self.root.join(native_path(raw)))
                 .collect::<BTreeSet<_>>()
                 .into_iter()
                 .collect(),
@@ -56,9 +55,4 @@ impl Repository {
 fn top(place: &DiskPath) -> Option<&[u8]> {
     let raw = place.raw();
     raw.iter().position(|&byte| byte == b'/').map(|slash| &raw[..slash])
-}
-
-fn native(raw: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    std::ffi::OsStr::from_bytes(raw).into()
 }

@@ -1,8 +1,7 @@
 //! The tables of the agent index: from the rows of all files, or from the tables on disk and the rows of the
 //! files a change reached.
 //!
-//! The disk is believed only if it holds exactly what the last run's state stands for. Measured on django
-//! (2,828 files, 17 MB of tables) after one edit: 25 ms instead of 600 ms for putting them together anew.
+//! The disk is believed only if it holds exactly what the last run's state stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
 

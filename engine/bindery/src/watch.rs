@@ -1,10 +1,10 @@
 //! `watch`: a build after each burst of changes.
 
+use core::time::Duration;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use bindery_store::{ContentStore, Watcher};
+use bindery_store::{ContentStore, Watcher, native_path};
 
 use crate::options::{Options, Progress};
 use crate::outcome::{BuildOutcome, Failure};
@@ -68,11 +68,10 @@ fn merged(first: BuildOutcome, second: BuildOutcome) -> BuildOutcome {
 impl Repository {
     /// The directories the last build looked into, the root included.
     fn directories(&self) -> BTreeSet<PathBuf> {
-        use std::os::unix::ffi::OsStrExt;
         let (bytes, _) = ContentStore::open(&self.work, self.durability()).read_state();
         let known = bytes.and_then(Gate::decode).map(|gate| gate.known);
         let seen = known.iter().flat_map(|known| &known.selection.directories);
-        let paths = seen.map(|seen| self.root.join(std::ffi::OsStr::from_bytes(seen.place.raw())));
+        let paths = seen.map(|seen| self.root.join(native_path(seen.place.raw())));
         paths.chain([self.root.clone()]).collect()
     }
 }

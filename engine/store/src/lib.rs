@@ -41,7 +41,7 @@ pub use error::{ErrorKind, Operation, StoreError, StoreResult, found};
 pub use gate::{EntryChange, GateMode, KnownEntry, changed_since};
 pub use git::{GitCommit, GitLocation};
 pub use lock::{HeldLock, Holder};
-pub use place::{Directory, DiskPath};
+pub use place::{Directory, DiskPath, native_path};
 pub use reading::{FileRead, hash_file, read_file, read_head};
 pub use resources::{Stopwatch, peak_memory, peak_memory_of_children, prefer_small_pages, unix_time};
 pub use signals::{Interrupt, Signal};

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bindery_source::RepoPath;
@@ -47,6 +48,12 @@ impl fmt::Debug for DiskPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.spelling, f)
     }
+}
+
+/// The bytes of a path as the system's own type.
+pub fn native_path(raw: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(raw))
 }
 
 /// A directory of a file system, by its path below the root: where the work directory, the handbook, an
