@@ -1,13 +1,15 @@
 //! What a build did, as the summary of a CI job shows it.
 
 use bindery_artifacts::escape::Markdown;
-use bindery_artifacts::{QueryKind, RunReport};
+use bindery_artifacts::{QueryKind, Recomputed, RunReport};
 
 use crate::query::in_words;
 
-/// Pages that are listed with their reasons; the rest is counted. GitHub shows at most 1 MiB of a summary; a row
-/// has two paths of at most 4,096 bytes, so this stays below it.
+/// Pages that are listed with their reasons; the rest is counted.
 const MOST_ROWS: usize = 100;
+
+/// Bytes of all rows: GitHub shows at most 1 MiB of a summary, and others write into it too.
+const MOST_BYTES: usize = 512 << 10;
 
 /// Markdown: one line that counts, and a table of the pages that were rendered and why. Below 1 MiB.
 pub fn summary(report: &RunReport) -> String {
@@ -23,23 +25,36 @@ pub fn summary(report: &RunReport) -> String {
         return text.finish();
     }
     text.markup("\n| page | why | because of |\n|---|---|---|\n");
+    let mut text = text.finish();
+    let mut listed = 0;
     for page in pages.iter().take(MOST_ROWS) {
-        text.markup("| ").table_code(&page.unit).markup(" | ").text(&in_words(page.reason)).markup(" | ");
-        if let Some(path) = &page.because_of {
-            text.table_code(path);
+        let row = row(page);
+        if text.len() + row.len() > MOST_BYTES {
+            break;
         }
-        text.markup(" |\n");
+        text.push_str(&row);
+        listed += 1;
     }
-    if pages.len() > MOST_ROWS {
-        text.markup("\nAnd ").number((pages.len() - MOST_ROWS) as u64).markup(" more.\n");
+    if pages.len() > listed {
+        text.push_str(&format!("\nAnd {} more.\n", pages.len() - listed));
     }
-    text.finish()
+    text
+}
+
+fn row(page: &Recomputed) -> String {
+    let mut row = Markdown::new();
+    row.markup("| ").table_code(&page.unit).markup(" | ").text(&in_words(page.reason)).markup(" | ");
+    if let Some(path) = &page.because_of {
+        row.table_code(path);
+    }
+    row.markup(" |\n");
+    row.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bindery_artifacts::{Reason, Recomputed};
+    use bindery_artifacts::Reason;
 
     #[test]
     fn a_summary_counts_and_gives_reasons() {
@@ -54,7 +69,7 @@ mod tests {
             because_of: Some("src/a|b.rs".to_owned()),
         }];
         let expected = "### Handbook\n\nParsed 1 of 7 files, resolved 0, rendered 1 pages, wrote 2, removed 0.\n\n\
-            | page | why | because of |\n|---|---|---|\n| `core.md` | facts changed | `src/a\\|b.rs` |\n";
+            | page | why | because of |\n|---|---|---|\n| `core.md` | facts changed | <code>src/a&#124;b.rs</code> |\n";
         assert_eq!(summary(&report), expected);
     }
 
@@ -71,6 +86,8 @@ mod tests {
         report.recomputed = (0..5_000).map(page).collect();
         let text = summary(&report);
         assert!(text.len() < 1 << 20, "{}", text.len());
-        assert!(text.contains("And 4900 more."), "{}", &text[text.len() - 40..]);
+        let more =
+            text.rsplit_once("And ").and_then(|(_, rest)| rest.split(' ').next()?.parse::<usize>().ok());
+        assert_eq!(more.map(|more| more + text.matches("facts changed").count()), Some(5_000));
     }
 }

@@ -159,7 +159,7 @@ impl GitLocation {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let arguments = ["diff-tree", "--stdin", "--root", "-r", "-z", "--raw", "--no-renames"];
+        let arguments = ["diff-tree", "--stdin", "--always", "--root", "-r", "-z", "--raw", "--no-renames"];
         let safe = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
         let input = ids.iter().flat_map(|id| [*id, "\n"]).collect::<String>();
         let output = self.git(&self.top_level, &[&arguments[..], &safe[..]].concat(), input.as_bytes())?;
@@ -415,7 +415,8 @@ mod tests {
         paths.sort();
         let zeros = format!("d/{}", "0".repeat(40)).into_bytes();
         let one = vec![b"a.py".to_vec(), b"d/b\nc.py".to_vec()];
-        assert_eq!(paths, [vec![], one, vec![b"a.py".to_vec(), zeros.clone(), b"untracked.py".to_vec()]]);
+        let two = vec![b"a.py".to_vec(), zeros.clone(), b"untracked.py".to_vec()];
+        assert_eq!(paths, [vec![], two, one]);
         let below = location.changed_paths(&root.join("d"), &ids).unwrap();
         let below: std::collections::BTreeSet<Vec<u8>> =
             below.into_iter().flat_map(|(_, paths)| paths).collect();
