@@ -191,7 +191,7 @@ fn the_fixture_repositories_have_every_language_that_is_analysed() {
         ("python", 30),
         ("rust", 40),
         ("tsx", 3),
-        ("typescript", 30),
+        ("typescript", 20),
     ];
     for (language, least) in least {
         let found = repositories.get(language).copied().unwrap_or_default();

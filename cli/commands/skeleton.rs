@@ -111,11 +111,11 @@ impl Doctor {
             return Ok(Ending::Done);
         }
         // A stage that is to be divided is one piece of news, however many parts it gets.
-        let places = outcome.findings.iter().map(|finding| (finding.line, &finding.message));
-        let places: BTreeSet<(u32, &String)> = places.collect();
+        let mut said = BTreeSet::new();
         let hint = if outcome.is_users { None } else { Some("`--write` applies the patch") };
-        for (line, message) in places {
-            console.error(&format!("{}:{line}: {message}", outcome.path), hint);
+        for finding in outcome.findings.iter().filter(|finding| said.insert((finding.line, &finding.message)))
+        {
+            console.error(&format!("{}:{}: {}", outcome.path, finding.line, finding.message), hint);
         }
         Ok(if outcome.findings.is_empty() { Ending::Done } else { Ending::Findings })
     }
