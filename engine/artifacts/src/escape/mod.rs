@@ -4,12 +4,11 @@
 //! A sink takes its markup as `&'static str`, so only what stands in our own source can be markup;
 //! everything else passes a method that escapes for the place it lands in. In every format,
 //! characters that a reader cannot see or that reorder what he sees are shown as escapes
-//! (`\u{202e}`), see [`is_hidden`].
+//! (`\u{202e}`), see [`is_hidden`]. HTML has no sink here: its template engine escapes every slot by type.
 
 mod csv;
 mod dot;
 mod hidden;
-mod html;
 mod markdown;
 mod mermaid;
 mod tsv;
@@ -18,7 +17,6 @@ mod yaml;
 pub use csv::Csv;
 pub use dot::Dot;
 pub use hidden::{is_hidden, visible};
-pub use html::Html;
 pub use markdown::{LinkTarget, Markdown, plain_text_of};
 pub use mermaid::Mermaid;
 pub use tsv::Tsv;

@@ -8,7 +8,7 @@ use super::links::{Place, source};
 use super::stage::Section;
 use super::text::{counted, heading, paragraph, prose, qualname};
 use crate::pages::{
-    CalleeReference, FileCard, FunctionEntry, LinkedReference, PageLink, SourceLink, TypeEntry,
+    CalleeReference, FileCard, FunctionEntry, LinkedReference, PageLink, SourceLink, TypeEntry, role_words,
 };
 
 /// References that are shown at once; the others can be unfolded.
@@ -62,21 +62,6 @@ fn also(stages: &[PageLink], section: &Section<'_>) -> Markup {
             @if at > 0 { ", " }
             a href=(section.place.stage(&link.page)) { (link.title) }
         }
-    }
-}
-
-fn role_words(role: Role) -> &'static str {
-    match role {
-        Role::Entrypoint => "entry point",
-        Role::Orchestration => "orchestration",
-        Role::DomainLogic => "domain logic",
-        Role::IoTransport => "input and output",
-        Role::DataModel => "data model",
-        Role::Config => "configuration",
-        Role::Util => "utility",
-        Role::Test => "test",
-        Role::Generated => "generated",
-        Role::Other => "other",
     }
 }
 

@@ -121,7 +121,8 @@ fn file_card(out: &mut Markdown, card: &FileCard, template: &str) {
     function_list(out, &card.functions, template);
 }
 
-fn role_words(role: Role) -> &'static str {
+/// What a role is called on pages of every form.
+pub(crate) fn role_words(role: Role) -> &'static str {
     match role {
         Role::Entrypoint => "entry point",
         Role::Orchestration => "orchestration",
