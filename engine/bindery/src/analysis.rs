@@ -1,6 +1,6 @@
 //! From the disk to resolved files: what changed, reading it, and re-resolving what the change reaches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -121,6 +121,7 @@ impl Analyser<'_> {
         clock.end(report);
         self.repository.check_interrupt()?;
         let clock = Timed::start(Phase::Parse);
+        prepare_libraries(&plan.wanted);
         let taken = self.take(&old, &plan.wanted, report);
         self.repository.check_interrupt()?;
         clock.end(report);
@@ -343,6 +344,21 @@ fn absorb(plan: Plan, taken: Vec<Taken>, old: &Files, blobs: &Blobs, report: &mu
     touched.extend(&plan.gone);
     touched.sort_unstable();
     Absorbed { files, units, touched, inputs, data_changed }
+}
+
+/// Has the library data of the languages read while the files are: where little changed that takes as long as
+/// everything else (Java's: 9,000 lines, 8 ms).
+fn prepare_libraries(wanted: &[Wanted]) {
+    let language = |wanted: &Wanted| match wanted.kind {
+        InputKind::Source(language) => Some(language),
+        _ => None,
+    };
+    let languages: BTreeSet<Language> = wanted.iter().filter_map(language).collect();
+    for entry in languages.into_iter().filter_map(for_language) {
+        rayon::spawn(|| {
+            entry.rules.library();
+        });
+    }
 }
 
 impl Taken {

@@ -8,6 +8,7 @@ use bindery_artifacts::{ExportState, OutputCounts, Phase, QueryKind, Recomputed,
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
 use bindery_store::outputs::{Applied, KnownOutputs, OutputDir, OutputPlan, Planned};
 use bindery_store::{Durability, Holder, WorkDir, found, read_file, write_atomically};
+use rayon::prelude::*;
 
 use crate::analysis::Stop;
 use crate::blobs::Lost;
@@ -129,7 +130,7 @@ impl Repository {
         }
         let strategy = self.configuration.strategy;
         let bytes = exports(&computed.presenter(run), strategy, &run.date.1)?;
-        let wanted = bytes.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
+        let wanted = bytes.par_iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
         let plan = output.plan(&self.handbook_request(&wanted, &known).as_request())?;
         let applied = apply(&output, &plan, &bytes)?;
         run.report.artifacts = counts(&plan, &applied);

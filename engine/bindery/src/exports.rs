@@ -26,8 +26,7 @@ pub(crate) fn exports(
     strategy: Strategy,
     generated_at: &str,
 ) -> Result<BTreeMap<RepoPath, Vec<u8>>, Lost> {
-    let mut outputs = BTreeMap::new();
-    phase1(presenter, generated_at, &mut outputs)?;
+    let mut outputs = phase1(presenter, generated_at)?;
     phase2(presenter, strategy, &mut outputs)?;
     phase3(presenter, &mut outputs)?;
     Ok(outputs)
@@ -39,7 +38,7 @@ fn put(outputs: &mut Outputs, path: &str, artifact: &impl Artifact) {
     outputs.insert(RepoPath::new(path), artifact_text(artifact));
 }
 
-fn phase1(presenter: &Presenter<'_>, generated_at: &str, outputs: &mut Outputs) -> Result<(), Lost> {
+fn phase1(presenter: &Presenter<'_>, generated_at: &str) -> Result<Outputs, Lost> {
     let snapshot = &presenter.analysis.snapshot;
     let ids = Ids { clashes: &presenter.analysis.state.clashes };
     let fragments = snapshot
@@ -53,10 +52,10 @@ fn phase1(presenter: &Presenter<'_>, generated_at: &str, outputs: &mut Outputs) 
         .collect::<Result<Vec<_>, Lost>>()?;
     let problems = problems(presenter);
     let metadata = ScanMetadata { generated_at, problems: &problems };
-    for export in assemble(&fragments, &metadata) {
-        outputs.insert(RepoPath::new(export.name), export.bytes);
-    }
-    Ok(())
+    let exports = assemble(&fragments, &metadata);
+    // Letting go of them takes as long as writing one of the files.
+    rayon::spawn(|| drop(fragments));
+    Ok(exports.into_iter().map(|export| (RepoPath::new(export.name), export.bytes)).collect())
 }
 
 fn problems(presenter: &Presenter<'_>) -> Vec<FileProblem> {

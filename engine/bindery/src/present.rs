@@ -4,11 +4,12 @@
 //! pages a change can reach: those of files with new facts, new resolutions or other callers, of stages
 //! that look different, and of files that call into, or are called from, a file that moved to another page.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bindery_artifacts::{Depth, Format, OrganizedStage, ProseKind, QueryKind, Reason, Recomputed, Registers};
-use bindery_graph::{Resolution, Symbol};
+use bindery_graph::Resolution;
 use bindery_handbook::agent::{self, AgentFile};
 use bindery_handbook::{CrossReferences, FileSketch, FileView, pages};
 use bindery_source::{ContentHash, KeyHasher, RepoPath};
@@ -570,10 +571,10 @@ impl Presenter<'_> {
         organized
     }
 
-    fn registers(&self) -> Registers {
-        let mut registers = self.structure.registers.clone();
+    fn registers(&self) -> Cow<'_, Registers> {
+        let mut registers = Cow::Borrowed(&self.structure.registers);
         if let Some(prose) = &self.narration.prose {
-            prose.lay_over_registers(&mut registers);
+            prose.lay_over_registers(registers.to_mut());
         }
         registers
     }
@@ -594,54 +595,48 @@ impl Presenter<'_> {
 
     fn stage_model(&self, stage: u32) -> Result<pages::StagePage, Lost> {
         let structure = self.structure;
-        let snapshot = &self.analysis.snapshot;
-        let own: Vec<(&RepoPath, &Vec<u32>)> = structure
-            .files
-            .iter()
-            .filter(|(_, primary, _)| *primary == Some(stage))
-            .map(|(path, _, also)| (path, also))
-            .collect();
-        let mut loaded = Vec::with_capacity(own.len());
-        let mut callers: BTreeMap<&RepoPath, BTreeMap<_, Vec<Symbol>>> = BTreeMap::new();
-        for (path, also) in &own {
-            let slot = snapshot.slot(path).ok_or(Lost)?;
-            let encoded = self.analysis.state.sketches.get(slot, self.blobs).ok_or(Lost)?;
-            let mut sketched: Sketched = bindery_facts::decode(encoded).map_err(|_| Lost)?;
-            if let Some(prose) = &self.narration.prose {
-                prose.lay_over_sketch(&mut sketched.sketch);
-            }
-            loaded.push((snapshot.facts(slot)?, snapshot.resolution(slot)?, sketched.sketch, *also));
-            callers.insert(path, callers_of_file(self.analysis, self.blobs, path)?);
-        }
-        let files: Vec<pages::StageFile<'_>> = loaded
-            .iter()
-            .map(|(facts, resolution, sketch, also)| pages::StageFile {
-                view: FileView { path: &sketch.path, facts, resolution },
-                sketch,
-                also,
-            })
-            .collect();
-        let ids = Ids { clashes: &self.analysis.state.clashes };
-        let references = CrossReferences {
-            id_of: &|symbol| ids.id(symbol),
-            callers_of: &|symbol| {
-                let list = callers.get(&symbol.path).and_then(|callers| callers.get(&symbol.qualname));
-                list.cloned().unwrap_or_default()
-            },
-            page_of: &|path| structure.page_of(path),
-        };
+        let registers = self.registers();
         let context = pages::StageContext {
             skeleton: &structure.skeleton,
             pages: &structure.pages,
             stage,
             organized: &self.organized(stage),
             summary: self.summary(stage),
-            registers: &self.registers().registers,
+            registers: &registers.registers,
             link_template: &self.links.below(""),
             is_deep: self.depth == Depth::Deep,
             prose: self.narration.prose.as_ref(),
         };
-        pages::stage_page_model(&context, &files, &references).ok_or(Lost)
+        let own = structure.files.iter().filter(|(_, primary, _)| *primary == Some(stage));
+        let own: Vec<(&RepoPath, &[u32])> = own.map(|(path, _, also)| (path, also.as_slice())).collect();
+        let cards = own.into_par_iter().map(|(path, also)| self.file_card(&context, path, also));
+        pages::stage_page_model(&context, cards.collect::<Result<_, Lost>>()?).ok_or(Lost)
+    }
+
+    /// The card of a file on its stage's page; `also` are the other stages that use it.
+    fn file_card(
+        &self,
+        context: &pages::StageContext<'_>,
+        path: &RepoPath,
+        also: &[u32],
+    ) -> Result<pages::FileCard, Lost> {
+        let snapshot = &self.analysis.snapshot;
+        let slot = snapshot.slot(path).ok_or(Lost)?;
+        let encoded = self.analysis.state.sketches.get(slot, self.blobs).ok_or(Lost)?;
+        let Sketched { mut sketch, .. } = bindery_facts::decode(encoded).map_err(|_| Lost)?;
+        if let Some(prose) = &self.narration.prose {
+            prose.lay_over_sketch(&mut sketch);
+        }
+        let (facts, resolution) = (snapshot.facts(slot)?, snapshot.resolution(slot)?);
+        let callers = callers_of_file(self.analysis, self.blobs, path)?;
+        let ids = Ids { clashes: &self.analysis.state.clashes };
+        let references = CrossReferences {
+            id_of: &|symbol| ids.id(symbol),
+            callers_of: &|symbol| callers.get(&symbol.qualname).cloned().unwrap_or_default(),
+            page_of: &|path| self.structure.page_of(path),
+        };
+        let view = FileView { path, facts: &facts, resolution: &resolution };
+        Ok(pages::file_card(context, &pages::StageFile { view, sketch: &sketch, also }, &references))
     }
 }
 

@@ -1,13 +1,15 @@
+use std::hash::BuildHasher;
 use std::sync::{Arc, OnceLock};
 
-use bindery_facts::{Decl, DeclKind, ImportBinding, Summary};
+use bindery_facts::{Decl, DeclKind, Summary};
 use bindery_source::module_path;
+use rustc_hash::FxBuildHasher;
 
-use crate::unit::{MODULE_NAME, pairs};
+use crate::unit::{Asked, MODULE_NAME, each_answer};
 use crate::{Contents, Item, Key, Provided, Rules, Unit};
 
 /// Up to this many declarations, variables and imports a scan beats building the sorted table
-/// (a look-up costs about 1 ns per entry, the table about 100 ns per entry).
+/// (a look-up costs about 1 ns per entry, the table about 30 ns per entry).
 const SCAN_LIMIT: usize = 256;
 
 /// A unit that can be asked for the items it offers under a key.
@@ -15,13 +17,14 @@ pub struct IndexedUnit {
     unit: Arc<Unit>,
     rules: &'static dyn Rules,
     custom: OnceLock<Vec<(Key, Item)>>,
-    all: OnceLock<Vec<(Key, Item)>>,
+    /// The hash of what is asked, and an item that may answer.
+    table: OnceLock<Vec<(u64, Item)>>,
 }
 
 impl IndexedUnit {
     /// Wraps a unit with the rules of its language; nothing is computed yet.
     pub fn new(unit: Arc<Unit>, rules: &'static dyn Rules) -> Self {
-        Self { unit, rules, custom: OnceLock::new(), all: OnceLock::new() }
+        Self { unit, rules, custom: OnceLock::new(), table: OnceLock::new() }
     }
 
     /// The unit.
@@ -29,95 +32,93 @@ impl IndexedUnit {
         &self.unit
     }
 
+    /// The item as an answer.
+    pub(crate) fn item(&self, item: Item) -> Provided {
+        Provided::new(self.unit.clone(), item)
+    }
+
     /// Appends what the unit offers under `key`, in item order: the same items that
     /// [`crate::offers`] pairs with it.
     pub fn provide(&self, key: &Key, into: &mut Vec<Provided>) {
-        let provided = |item| Provided::new(self.unit.clone(), item);
+        let mut found = |item| into.push(self.item(item));
+        let here = |path: &str| self.unit.path.as_str() == path;
         match (&self.unit.contents, key) {
-            (_, Key::Custom { .. }) => into.extend(range(self.custom(), key).map(provided)),
-            (Contents::Source(summary), _) if size(summary) <= SCAN_LIMIT => {
-                scan(&self.unit, summary, key, |item| into.push(provided(item)));
+            (_, Key::Custom { .. }) => self.customs(key).for_each(found),
+            (_, Key::File(path)) if here(path) => found(Item::File),
+            (Contents::Source(summary), Key::Symbol { path, qualname }) if here(path) => {
+                self.answer(summary, Asked::Symbol(qualname), found);
             }
-            _ => into.extend(range(self.all(), key).map(provided)),
+            (Contents::Source(summary), Key::Member { path, owner, name }) if here(path) => {
+                self.answer(summary, Asked::Member { owner, name }, found);
+            }
+            (Contents::Source(summary), Key::Globs { path, owner }) if here(path) => {
+                self.answer(summary, Asked::Globs(owner), found);
+            }
+            (Contents::Source(summary), Key::Id(id)) => self.with_id(summary, id, &mut found),
+            _ => {}
         }
     }
 
-    fn custom(&self) -> &[(Key, Item)] {
-        self.custom.get_or_init(|| {
+    fn with_id(&self, summary: &Summary, id: &str, found: &mut dyn FnMut(Item)) {
+        let qualname = id.strip_prefix(&module_path(&self.unit.path)).and_then(|rest| rest.strip_prefix('.'));
+        match qualname {
+            Some(MODULE_NAME) => found(Item::File),
+            Some(qualname) => self.answer(summary, Asked::Symbol(qualname), |item| {
+                if matches!(item, Item::Decl(index) if has_id(&summary.decls[index as usize])) {
+                    found(item);
+                }
+            }),
+            None => {}
+        }
+    }
+
+    fn answer(&self, summary: &Summary, asked: Asked<'_>, mut found: impl FnMut(Item)) {
+        if size(summary) <= SCAN_LIMIT {
+            return each_answer(summary, |other, item| {
+                if other == asked {
+                    found(item);
+                }
+            });
+        }
+        let table = self.table.get_or_init(|| table(summary));
+        let hash = FxBuildHasher.hash_one(asked);
+        let start = table.partition_point(|(other, _)| *other < hash);
+        let candidates = table[start..].iter().take_while(|(other, _)| *other == hash);
+        candidates.filter(|(_, item)| item.answers(summary, asked)).for_each(|(_, item)| found(*item));
+    }
+
+    /// What the language's own keys lead to.
+    fn customs<'a>(&'a self, key: &'a Key) -> impl Iterator<Item = Item> + use<'a> {
+        let customs = self.custom.get_or_init(|| {
             let mut pairs = Vec::new();
             self.rules.custom_offers(&self.unit, &mut pairs);
-            sorted(pairs)
-        })
-    }
-
-    fn all(&self) -> &[(Key, Item)] {
-        self.all.get_or_init(|| sorted(pairs(&self.unit)))
+            pairs.sort_unstable();
+            pairs.dedup();
+            pairs
+        });
+        let start = customs.partition_point(|(other, _)| other < key);
+        customs[start..].iter().take_while(move |(other, _)| other == key).map(|(_, item)| *item)
     }
 }
 
-fn sorted(mut pairs: Vec<(Key, Item)>) -> Vec<(Key, Item)> {
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+impl Item {
+    /// Whether it is an answer to what is asked of its file.
+    fn answers(self, summary: &Summary, asked: Asked<'_>) -> bool {
+        let mut does = false;
+        self.each_question(summary, |other| does |= other == asked);
+        does
+    }
 }
 
-fn range<'a>(pairs: &'a [(Key, Item)], key: &'a Key) -> impl Iterator<Item = Item> + 'a {
-    let start = pairs.partition_point(|(k, _)| k < key);
-    pairs[start..].iter().take_while(move |(k, _)| k == key).map(|(_, item)| *item)
+fn table(summary: &Summary) -> Vec<(u64, Item)> {
+    let mut table = Vec::with_capacity(2 * size(summary));
+    each_answer(summary, |asked, item| table.push((FxBuildHasher.hash_one(asked), item)));
+    table.sort_unstable();
+    table
 }
 
 fn size(summary: &Summary) -> usize {
     summary.decls.len() + summary.variables.len() + summary.imports.len()
-}
-
-fn scan(unit: &Unit, summary: &Summary, key: &Key, mut found: impl FnMut(Item)) {
-    let here = |path: &str| unit.path.as_str() == path;
-    let decls = |found: &mut dyn FnMut(Item), wanted: &dyn Fn(&Decl) -> bool| {
-        for (index, decl) in summary.decls.iter().enumerate() {
-            if wanted(decl) {
-                found(Item::Decl(index as u32));
-            }
-        }
-    };
-    match key {
-        Key::File(path) if here(path) => found(Item::File),
-        Key::Symbol { path, qualname } if here(path) => decls(&mut found, &|decl| decl.qualname == *qualname),
-        Key::Id(id) => {
-            let module = module_path(&unit.path);
-            let qualname = id.strip_prefix(&module).and_then(|rest| rest.strip_prefix('.'));
-            if qualname == Some(MODULE_NAME) {
-                found(Item::File);
-            } else if let Some(qualname) = qualname {
-                decls(&mut found, &|decl| decl.qualname == qualname && has_id(decl));
-            }
-        }
-        Key::Member { path, owner, name } if here(path) => {
-            decls(&mut found, &|decl| decl.owner == *owner && decl.name == *name);
-            for (index, variable) in summary.variables.iter().enumerate() {
-                if variable.owner == *owner && variable.name == *name {
-                    found(Item::Variable(index as u32));
-                }
-            }
-            for (index, import) in summary.imports.iter().enumerate() {
-                let bound = match &import.binds {
-                    ImportBinding::Name(bound) => Some(bound),
-                    ImportBinding::First => import.path.first(),
-                    ImportBinding::Glob | ImportBinding::Nothing | ImportBinding::Own => None,
-                };
-                if import.owner == *owner && bound == Some(name) {
-                    found(Item::Import(index as u32));
-                }
-            }
-        }
-        Key::Globs { path, owner } if here(path) => {
-            for (index, import) in summary.imports.iter().enumerate() {
-                if import.binds == ImportBinding::Glob && import.owner == *owner {
-                    found(Item::Import(index as u32));
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Whether a declaration is a symbol of the graph with an id of its own.

@@ -16,7 +16,6 @@ mod classify;
 pub mod defaults;
 mod display;
 mod generics;
-mod index;
 mod indexed_unit;
 mod infer;
 mod library;

@@ -32,8 +32,7 @@ use bindery_facts::{
 use bindery_source::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::index::UnitIndex;
-use crate::{Contents, External, Item, Key, Provided, Rules, Unit};
+use crate::{Contents, External, IndexedUnit, Item, Key, Provided, Rules, Unit};
 
 mod notation;
 
@@ -42,9 +41,12 @@ use notation::Cursor;
 /// The path of the virtual file that library declarations stand in.
 pub const LIBRARY: &str = "<library>";
 
+/// About how long a declaration of library data is, so that their list seldom grows.
+const BYTES_PER_DECLARATION: usize = 36;
+
 /// Parsed library data.
 pub struct Library {
-    index: UnitIndex,
+    unit: IndexedUnit,
     by_name: FxHashMap<Name, u32>,
     prelude: FxHashSet<Name>,
 }
@@ -55,8 +57,9 @@ impl Library {
     ///
     /// # Panics
     /// On a line that is not in the notation: the text is part of the program.
-    pub fn parse(language: Language, text: &str, rules: &dyn Rules) -> Self {
+    pub fn parse(language: Language, text: &str, rules: &'static dyn Rules) -> Self {
         let mut reader = Reader::new(language);
+        reader.summary.decls.reserve(text.len() / BYTES_PER_DECLARATION);
         for (number, line) in text.lines().enumerate() {
             let content = line.split(" # ").next().unwrap_or(line).trim_end();
             if content.is_empty() || content.starts_with('#') {
@@ -66,33 +69,25 @@ impl Library {
                 panic!("library data, line {}: {problem}: `{content}`", number + 1);
             }
         }
-        let mut by_name = FxHashMap::default();
-        for (index, decl) in reader.summary.decls.iter().enumerate() {
-            let is_member = reader.types.contains(&decl.owner);
-            if !is_member && !matches!(decl.kind, DeclKind::Impl | DeclKind::Module) {
-                by_name.entry(decl.name.clone()).or_insert(index as u32);
-            }
-        }
+        let Reader { summary, prelude, mut by_name, .. } = reader;
         // Variants are members of their enum, except those the prelude brings into scope.
-        for (index, decl) in reader.summary.decls.iter().enumerate() {
-            if decl.kind == DeclKind::Variant && reader.prelude.contains(&decl.name) {
+        for (index, decl) in summary.decls.iter().enumerate() {
+            if decl.kind == DeclKind::Variant && prelude.contains(&decl.name) {
                 by_name.entry(decl.name.clone()).or_insert(index as u32);
             }
         }
-        let unit = Arc::new(Unit {
-            path: RepoPath::new(LIBRARY),
-            contents: Contents::Source(Arc::new(reader.summary)),
-        });
-        Self { index: UnitIndex::with_customs(&unit, rules), by_name, prelude: reader.prelude }
+        let unit =
+            Arc::new(Unit { path: RepoPath::new(LIBRARY), contents: Contents::Source(Arc::new(summary)) });
+        Self { unit: IndexedUnit::new(unit, rules), by_name, prelude }
     }
 
-    pub(crate) fn index(&self) -> &UnitIndex {
-        &self.index
+    pub(crate) fn unit(&self) -> &IndexedUnit {
+        &self.unit
     }
 
     /// The declaration of this name, in whatever module; of several the first in the text.
     pub fn declared(&self, name: &str) -> Option<Provided> {
-        self.by_name.get(name).map(|index| self.index.item(Item::Decl(*index)))
+        self.by_name.get(name).map(|index| self.unit.item(Item::Decl(*index)))
     }
 
     /// The declaration of a name that is available without an import.
@@ -113,7 +108,9 @@ impl Library {
         // A module's own path may hold the separator.
         let key = Key::Symbol { path: LIBRARY.into(), qualname: owner.clone() };
         let is_module = |item: &Provided| item.decl().is_some_and(|decl| decl.kind == DeclKind::Module);
-        let is_in_module = self.index.provided(&key).first().is_some_and(is_module);
+        let mut named = Vec::new();
+        self.unit.provide(&key, &mut named);
+        let is_in_module = named.first().is_some_and(is_module);
         if !is_in_module && let Some((before, of_type)) = owner.rsplit_once(TYPE_SEPARATOR) {
             (class, owner) = (of_type.split('<').next().unwrap_or(of_type).into(), before.into());
         }
@@ -126,9 +123,11 @@ const TYPE_SEPARATOR: char = '/';
 
 struct Reader {
     summary: Summary,
-    types: FxHashSet<Name>,
+    modules: FxHashSet<Name>,
     functions: FxHashSet<Name>,
     prelude: FxHashSet<Name>,
+    /// The first declaration of each name that stands in a module.
+    by_name: FxHashMap<Name, u32>,
     module: Name,
     owner: Name,
     owner_kind: DeclKind,
@@ -146,9 +145,10 @@ impl Reader {
         };
         Self {
             summary,
-            types: FxHashSet::default(),
+            modules: FxHashSet::default(),
             functions: FxHashSet::default(),
             prelude: FxHashSet::default(),
+            by_name: FxHashMap::default(),
             module: Name::default(),
             owner: Name::default(),
             owner_kind: DeclKind::Module,
@@ -192,7 +192,7 @@ impl Reader {
 
     fn open_module(&mut self, name: Name) {
         self.module = name.clone();
-        if !self.summary.decls.iter().any(|decl| decl.qualname == name) {
+        if self.modules.insert(name.clone()) {
             let mut decl = blank(DeclKind::Module, name.clone());
             decl.qualname = name;
             self.summary.decls.push(decl);
@@ -200,19 +200,26 @@ impl Reader {
     }
 
     fn add(&mut self, mut decl: Decl) -> Name {
-        let separator = match self.owner_kind {
-            DeclKind::Module => TYPE_SEPARATOR,
-            _ => '.',
-        };
-        let mut qualname = format!("{}{separator}{}", self.owner, decl.name);
-        if decl.kind == DeclKind::Impl {
-            qualname = format!("{qualname}<{}>", self.summary.decls.len());
-        } else if decl.kind.is_callable() && !self.functions.insert(qualname.as_str().into()) {
-            // Overloads have names of their own, so that each is looked up with its own type parameters.
-            qualname = format!("{qualname}#{}", self.summary.decls.len());
-        }
-        decl.qualname = qualname.into();
+        let index = self.summary.decls.len();
+        let is_in_module = self.owner_kind == DeclKind::Module;
+        let separator = if is_in_module { TYPE_SEPARATOR } else { '.' };
+        let mut qualname = String::with_capacity(self.owner.len() + decl.name.len() + 8);
+        qualname.push_str(&self.owner);
+        qualname.push(separator);
+        qualname.push_str(&decl.name);
         decl.owner = self.owner.clone();
+        decl.qualname = match decl.kind {
+            DeclKind::Impl => format!("{qualname}<{index}>").into(),
+            kind => {
+                let name = Name::from(qualname);
+                // Overloads have names of their own, so that each is looked up with its own type parameters.
+                let is_overload = kind.is_callable() && !self.functions.insert(name.clone());
+                if is_overload { format!("{name}#{index}").into() } else { name }
+            }
+        };
+        if is_in_module && decl.kind != DeclKind::Impl {
+            self.by_name.entry(decl.name.clone()).or_insert(index as u32);
+        }
         let qualname = decl.qualname.clone();
         self.summary.decls.push(decl);
         qualname
@@ -222,7 +229,6 @@ impl Reader {
         let kind = decl.kind;
         self.owner = self.add(decl);
         self.owner_kind = kind;
-        self.types.insert(self.owner.clone());
     }
 
     fn open_type(&mut self, kind: DeclKind, cursor: &mut Cursor<'_>) -> Result<(), &'static str> {

@@ -12,7 +12,12 @@ use crate::{
 };
 
 /// Resolves one file.
-pub fn resolve(path: &RepoPath, facts: &FileFacts, rules: &dyn Rules, lookup: &dyn Lookup) -> Resolution {
+pub fn resolve(
+    path: &RepoPath,
+    facts: &FileFacts,
+    rules: &'static dyn Rules,
+    lookup: &dyn Lookup,
+) -> Resolution {
     let recorder = Recorder::new(lookup);
     let session = Session::new(path, facts, rules, &recorder);
     session.evaluate_in_order();

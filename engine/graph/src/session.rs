@@ -7,12 +7,12 @@ use bindery_facts::{Expr, ExprIndex, FileFacts, Name, TypeExpr};
 use bindery_source::{Language, RepoPath};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::index::UnitIndex;
+use crate::indexed_unit::IndexedUnit;
 use crate::locals::LocalIndex;
 use crate::uses::UseIndex;
 use crate::{
-    Args, Contents, Def, DefData, Item, Key, LIBRARY, Lookup, Namespace, Place, Provided, Rules, Signature,
-    Subst, Ty, Unit,
+    Args, Contents, Def, DefData, Item, Key, LIBRARY, Library, Lookup, Namespace, Place, Provided, Rules,
+    Signature, Subst, Ty, Unit,
 };
 
 /// How deep evaluation may nest before it gives up. Expressions are evaluated children first, so
@@ -27,10 +27,12 @@ const MAX_DEPTH: u32 = 64;
 pub struct Session<'a> {
     pub(crate) path: Name,
     pub(crate) facts: &'a FileFacts,
-    pub(crate) rules: &'a dyn Rules,
+    pub(crate) rules: &'static dyn Rules,
     lookup: &'a dyn Lookup,
-    own: UnitIndex,
+    own: IndexedUnit,
     answers: RefCell<FxHashMap<Key, Arc<[Provided]>>>,
+    /// Answers of the file itself and of the library, which nobody else can change.
+    own_answers: RefCell<FxHashMap<Key, Arc<[Provided]>>>,
     defs: RefCell<FxHashMap<(Name, u32), Def>>,
     pub(crate) locals: LocalIndex,
     pub(crate) callees: FxHashSet<ExprIndex>,
@@ -65,7 +67,7 @@ impl<'a> Session<'a> {
     pub(crate) fn new(
         path: &RepoPath,
         facts: &'a FileFacts,
-        rules: &'a dyn Rules,
+        rules: &'static dyn Rules,
         lookup: &'a dyn Lookup,
     ) -> Self {
         let unit = Arc::new(Unit { path: path.clone(), contents: Contents::Source(facts.summary.clone()) });
@@ -74,8 +76,9 @@ impl<'a> Session<'a> {
             facts,
             rules,
             lookup,
-            own: UnitIndex::new(&unit),
+            own: IndexedUnit::new(unit, rules),
             answers: RefCell::default(),
+            own_answers: RefCell::default(),
             defs: RefCell::default(),
             locals: LocalIndex::new(facts, rules.scoping()),
             callees: callees(facts),
@@ -111,7 +114,7 @@ impl<'a> Session<'a> {
     }
 
     /// The language's rules.
-    pub fn rules(&self) -> &'a dyn Rules {
+    pub fn rules(&self) -> &'static dyn Rules {
         self.rules
     }
 
@@ -125,32 +128,38 @@ impl<'a> Session<'a> {
 
     /// All items under a key. Questions about other files are recorded.
     pub fn provided(&self, key: &Key) -> Arc<[Provided]> {
-        if let Some(index) = self.index_of(key) {
-            return index.provided(key);
-        }
-        if let Some(known) = self.answers.borrow().get(key) {
+        let own = self.own_unit(key);
+        let answers = if own.is_some() { &self.own_answers } else { &self.answers };
+        if let Some(known) = answers.borrow().get(key) {
             return known.clone();
         }
-        let mut answer = self.lookup.provided(key);
-        if let (Key::Custom { .. }, Some(library)) = (key, self.rules.library()) {
-            let more = library.index().custom(key);
-            if !more.is_empty() {
-                answer = answer.iter().chain(more.iter()).cloned().collect();
-            }
+        let mut found = Vec::new();
+        let unit = match (own, key) {
+            (None, Key::Custom { .. }) => self.rules.library().map(Library::unit),
+            (own, _) => own,
+        };
+        if let Some(unit) = unit {
+            unit.provide(key, &mut found);
         }
-        self.answers.borrow_mut().insert(key.clone(), answer.clone());
+        let mut answer: Arc<[Provided]> = found.into();
+        if own.is_none() {
+            let others = self.lookup.provided(key);
+            answer =
+                if answer.is_empty() { others } else { others.iter().chain(&*answer).cloned().collect() };
+        }
+        answers.borrow_mut().insert(key.clone(), answer.clone());
         answer
     }
 
-    /// The index that answers a key without asking other files: the file's own or the library's.
-    fn index_of(&self, key: &Key) -> Option<&UnitIndex> {
+    /// The unit that answers a key without asking other files: the file's own or the library's.
+    fn own_unit(&self, key: &Key) -> Option<&IndexedUnit> {
         let (Key::Symbol { path, .. } | Key::Member { path, .. } | Key::Globs { path, .. }) = key else {
             return None;
         };
         if *path == self.path {
             return Some(&self.own);
         }
-        (*path == LIBRARY).then(|| self.rules.library()).flatten().map(|library| library.index())
+        (*path == LIBRARY).then(|| self.rules.library()).flatten().map(Library::unit)
     }
 
     /// Whether a file of this path is in the set.

@@ -81,17 +81,6 @@ impl Unit {
             Contents::Manifest(language, _) => *language,
         }
     }
-
-    /// What a source file says.
-    ///
-    /// # Panics
-    /// If it is a manifest.
-    pub(crate) fn summary(&self) -> &Summary {
-        match &self.contents {
-            Contents::Source(summary) => summary,
-            Contents::Manifest(..) => panic!("`{}` is a manifest, which has no declarations", self.path),
-        }
-    }
 }
 
 /// The position-free half of a file.
@@ -228,7 +217,7 @@ fn offered(unit: &Unit, rules: &dyn Rules) -> Vec<(Key, Item)> {
 }
 
 /// The (key, item) pairs every language has.
-pub(crate) fn pairs(unit: &Unit) -> Vec<(Key, Item)> {
+fn pairs(unit: &Unit) -> Vec<(Key, Item)> {
     let path: Name = unit.path.as_str().into();
     let mut pairs = vec![(Key::File(path.clone()), Item::File)];
     if let Contents::Source(summary) = &unit.contents {
@@ -238,33 +227,68 @@ pub(crate) fn pairs(unit: &Unit) -> Vec<(Key, Item)> {
     pairs
 }
 
-pub(crate) fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
-    let member = |owner: &Name, name: &Name| Key::Member {
-        path: path.clone(),
-        owner: owner.clone(),
-        name: name.clone(),
-    };
-    for (index, decl) in summary.decls.iter().enumerate() {
-        let item = Item::Decl(index as u32);
-        pairs.push((Key::Symbol { path: path.clone(), qualname: decl.qualname.clone() }, item));
-        pairs.push((member(&decl.owner, &decl.name), item));
+/// What can be asked of a source file besides whether it is there: a [`Key`] without the path.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Asked<'a> {
+    /// The declaration of this qualname.
+    Symbol(&'a str),
+    /// What `owner` declares directly under a name.
+    Member { owner: &'a str, name: &'a str },
+    /// The glob imports of an owner.
+    Globs(&'a str),
+}
+
+/// Calls `found` with everything a file answers, each item with what it answers; equal questions in item order.
+pub(crate) fn each_answer<'a>(summary: &'a Summary, mut found: impl FnMut(Asked<'a>, Item)) {
+    let decls = (0..summary.decls.len()).map(|index| Item::Decl(index as u32));
+    let variables = (0..summary.variables.len()).map(|index| Item::Variable(index as u32));
+    let imports = (0..summary.imports.len()).map(|index| Item::Import(index as u32));
+    for item in decls.chain(variables).chain(imports) {
+        item.each_question(summary, |asked| found(asked, item));
     }
-    for (index, variable) in summary.variables.iter().enumerate() {
-        pairs.push((member(&variable.owner, &variable.name), Item::Variable(index as u32)));
-    }
-    for (index, import) in summary.imports.iter().enumerate() {
-        let item = Item::Import(index as u32);
-        match &import.binds {
-            ImportBinding::Name(name) => pairs.push((member(&import.owner, name), item)),
-            ImportBinding::First => {
-                pairs.extend(import.path.first().map(|name| (member(&import.owner, name), item)));
+}
+
+impl Item {
+    /// Calls `found` with every question of its file that it is an answer to.
+    pub(crate) fn each_question<'a>(self, summary: &'a Summary, mut found: impl FnMut(Asked<'a>)) {
+        match self {
+            Item::Decl(index) => {
+                let decl = &summary.decls[index as usize];
+                found(Asked::Symbol(&decl.qualname));
+                found(Asked::Member { owner: &decl.owner, name: &decl.name });
             }
-            ImportBinding::Glob => {
-                pairs.push((Key::Globs { path: path.clone(), owner: import.owner.clone() }, item));
+            Item::Variable(index) => {
+                let variable = &summary.variables[index as usize];
+                found(Asked::Member { owner: &variable.owner, name: &variable.name });
             }
-            ImportBinding::Nothing | ImportBinding::Own => {}
+            Item::Import(index) => {
+                let Import { owner, path, binds, .. } = &summary.imports[index as usize];
+                match binds {
+                    ImportBinding::Name(name) => found(Asked::Member { owner, name }),
+                    ImportBinding::First => {
+                        path.first().into_iter().for_each(|name| found(Asked::Member { owner, name }))
+                    }
+                    ImportBinding::Glob => found(Asked::Globs(owner)),
+                    ImportBinding::Nothing | ImportBinding::Own => {}
+                }
+            }
+            Item::File | Item::Entry(_) => {}
         }
     }
+}
+
+fn scope_pairs(path: &Name, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {
+    let path = || path.clone();
+    each_answer(summary, |asked, item| {
+        let key = match asked {
+            Asked::Symbol(qualname) => Key::Symbol { path: path(), qualname: qualname.into() },
+            Asked::Member { owner, name } => {
+                Key::Member { path: path(), owner: owner.into(), name: name.into() }
+            }
+            Asked::Globs(owner) => Key::Globs { path: path(), owner: owner.into() },
+        };
+        pairs.push((key, item));
+    });
 }
 
 fn id_pairs(path: &RepoPath, summary: &Summary, pairs: &mut Vec<(Key, Item)>) {

@@ -3,11 +3,14 @@
 use bindery_graph::Symbol;
 use bindery_source::RepoPath;
 
-use crate::naming::{short_hash, words};
+use crate::naming::{short_hash, word_slices};
 
 /// Digits of the hash in an anchor: with 48 bits, equal anchors on one page of 10,000 functions are
 /// less likely than one in five million.
 const HASH_DIGITS: usize = 12;
+
+/// The longest readable part.
+const READABLE: usize = 40;
 
 /// The anchor of a file's card.
 pub fn file_anchor(path: &RepoPath) -> String {
@@ -24,19 +27,28 @@ pub fn register_anchor(id: &str) -> String {
     id.to_owned()
 }
 
-/// A readable part and a hash of the identity: only lower-case letters, digits and `-`.
+/// A readable part and a hash of the identity: only lower-case letters, digits and `-`. Pages name hundreds of
+/// thousands of symbols, so this is written for speed.
 fn anchor(kind: &str, readable: &str, identity: &str) -> String {
-    let spelled: String = words(readable)
-        .join("-")
-        .chars()
-        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
-        .take(40)
-        .collect();
-    let hash = short_hash(identity, HASH_DIGITS);
-    match spelled.trim_matches('-') {
-        "" => format!("{kind}-{hash}"),
-        spelled => format!("{kind}-{spelled}-{hash}"),
+    let mut anchor = String::with_capacity(kind.len() + READABLE + HASH_DIGITS + 2);
+    anchor.push_str(kind);
+    let words = word_slices(readable).enumerate();
+    let spelled = words.flat_map(|(number, word)| {
+        let separator = (number > 0).then_some('-');
+        separator.into_iter().chain(word.chars().flat_map(char::to_lowercase))
+    });
+    anchor.push('-');
+    let start = anchor.len();
+    for c in spelled.filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(READABLE) {
+        // Nothing readable may come before it.
+        if c != '-' || anchor.len() > start {
+            anchor.push(c);
+        }
     }
+    anchor.truncate(anchor.trim_end_matches('-').len());
+    anchor.push('-');
+    anchor.push_str(&short_hash(identity, HASH_DIGITS));
+    anchor
 }
 
 #[cfg(test)]

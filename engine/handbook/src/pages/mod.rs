@@ -35,6 +35,6 @@ pub use prose_unit::{ProseUnit, prose_units, unit_key};
 pub use stage::render_stage;
 pub(crate) use stage::role_words;
 pub use stage_model::{
-    StageContext, StageFile, default_link_template, index_page_model, overview_page_model, page_names,
-    register_page_model, stage_page_model,
+    StageContext, StageFile, default_link_template, file_card, index_page_model, overview_page_model,
+    page_names, register_page_model, stage_page_model,
 };

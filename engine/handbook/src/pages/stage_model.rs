@@ -168,23 +168,20 @@ pub struct StageFile<'a> {
     pub also: &'a [u32],
 }
 
-/// The page of one stage. `files` are the stage's own, in any order; none for a stage without content.
-pub fn stage_page_model(
-    context: &StageContext<'_>,
-    files: &[StageFile<'_>],
-    references: &CrossReferences<'_>,
-) -> Option<StagePage> {
+/// The page of one stage. `cards` are those of its own files, in any order; none for a stage without content.
+pub fn stage_page_model(context: &StageContext<'_>, cards: Vec<FileCard>) -> Option<StagePage> {
     let StageContext { skeleton, pages, organized, .. } = context;
     let at = context.stage as usize;
     let page = pages[at].clone()?;
     let stage = &skeleton.stages[at];
-    let by_path: BTreeMap<&str, &StageFile<'_>> =
-        files.iter().map(|file| (file.sketch.path.as_str(), file)).collect();
-    let group = |group: &bindery_artifacts::OrganizedGroup| {
-        let cards = group.files.iter().filter_map(|listed| by_path.get(listed.file.as_str()));
-        let cards = cards.map(|file| file_card(context, file, references)).collect();
+    let registers = register_touches(&stage.id, &cards, context.registers);
+    let mut by_path: BTreeMap<String, FileCard> =
+        cards.into_iter().map(|card| (card.path.clone(), card)).collect();
+    let groups = organized.groups.iter().map(|group| {
+        let cards = group.files.iter().filter_map(|listed| by_path.remove(&listed.file)).collect();
         GroupSection { title: group.title.clone(), summary: group.summary.clone(), cards }
-    };
+    });
+    let groups = groups.collect();
     let parts =
         skeleton.stages.iter().enumerate().filter(|(_, part)| part.parent.as_ref() == Some(&stage.id));
     let substages = parts.filter_map(|(part, substage)| {
@@ -200,8 +197,8 @@ pub fn stage_page_model(
         description: stage.description.clone(),
         summary: context.summary.to_owned(),
         substages: substages.collect(),
-        groups: organized.groups.iter().map(group).collect(),
-        registers: register_touches(&stage.id, files, context.registers),
+        groups,
+        registers,
         next: (at + 1..skeleton.stages.len()).find_map(|next| page_link(skeleton, pages, next)),
         link_template: context.link_template.to_owned(),
     })
@@ -219,8 +216,8 @@ fn above(context: &StageContext<'_>) -> Vec<PageLink> {
     above
 }
 
-fn register_touches(stage: &StageId, files: &[StageFile<'_>], registers: &[Register]) -> Vec<RegisterTouch> {
-    let own: BTreeSet<&str> = files.iter().map(|file| file.sketch.path.as_str()).collect();
+fn register_touches(stage: &StageId, cards: &[FileCard], registers: &[Register]) -> Vec<RegisterTouch> {
+    let own: BTreeSet<&str> = cards.iter().map(|card| card.path.as_str()).collect();
     let symbols = |uses: &[StateUse]| {
         let own_uses = uses.iter().filter(|used| own.contains(used.file.as_str()));
         own_uses.map(|used| used.symbol.clone()).collect::<BTreeSet<_>>().into_iter().collect()
@@ -236,7 +233,12 @@ fn register_touches(stage: &StageId, files: &[StageFile<'_>], registers: &[Regis
         .collect()
 }
 
-fn file_card(context: &StageContext<'_>, file: &StageFile<'_>, references: &CrossReferences<'_>) -> FileCard {
+/// The card of one file of the stage.
+pub fn file_card(
+    context: &StageContext<'_>,
+    file: &StageFile<'_>,
+    references: &CrossReferences<'_>,
+) -> FileCard {
     let StageFile { view, sketch, also } = file;
     let decls = || view.facts.summary.decls.iter().zip(&view.facts.texts);
     let types = decls().filter_map(|(decl, text)| Some(type_entry(view, decl, text, decl.kind.type_kind()?)));

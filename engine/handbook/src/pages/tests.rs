@@ -103,15 +103,12 @@ fn stage_models(
             link_template: "../{path}#L{line}-L{end_line}",
             is_deep: false,
         };
-        let stage_files: Vec<StageFile<'_>> = own
-            .iter()
-            .map(|file| StageFile {
-                view: files[*file].view(),
-                sketch: &sketches[*file],
-                also: &stages.also[*file],
-            })
-            .collect();
-        pages.extend(stage_page_model(&context, &stage_files, references));
+        let card = |file: &usize| {
+            let file =
+                StageFile { view: files[*file].view(), sketch: &sketches[*file], also: &stages.also[*file] };
+            file_card(&context, &file, references)
+        };
+        pages.extend(stage_page_model(&context, own.iter().map(card).collect()));
     }
     pages
 }

@@ -8,6 +8,7 @@ use bindery_artifacts::{
     ScanCoverage, Version, files,
 };
 use bindery_graph::Name;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::fragment::{CallerPart, DEEP_ROW_SEPARATOR, DroppedPart, FileFragment, NodePart, ROW_SEPARATOR};
@@ -42,14 +43,20 @@ pub fn assemble<'a>(
     metadata: &ScanMetadata<'_>,
 ) -> Vec<Export> {
     let whole = Whole::new(fragments.into_iter().collect(), metadata);
-    vec![
-        Export { name: files::GRAPH, bytes: whole.graph() },
-        Export { name: files::FUNCTIONS, bytes: whole.functions() },
-        Export { name: files::GRAPH_DOT, bytes: whole.dot() },
-        Export { name: files::DROPPED_CALLS, bytes: whole.dropped_calls() },
-        Export { name: files::SCAN_COVERAGE, bytes: whole.scan_coverage() },
-    ]
+    EXPORTS.par_iter().map(|(name, bytes)| Export { name, bytes: bytes(&whole) }).collect()
 }
+
+/// How an export is written.
+type Writer = fn(&Whole<'_>) -> Vec<u8>;
+
+/// The exports by name; the largest come first, since they are written side by side.
+const EXPORTS: [(&str, Writer); 5] = [
+    (files::GRAPH, |whole| whole.graph()),
+    (files::GRAPH_DOT, |whole| whole.dot()),
+    (files::FUNCTIONS, |whole| whole.functions()),
+    (files::DROPPED_CALLS, |whole| whole.dropped_calls()),
+    (files::SCAN_COVERAGE, |whole| whole.scan_coverage()),
+];
 
 /// All parts, in the order of the exports.
 struct Whole<'a> {
