@@ -18,7 +18,7 @@ const EDITS: usize = 5;
 const ENDINGS: [&str; 7] = [".go", ".java", ".js", ".py", ".rs", ".ts", ".tsx"];
 
 /// Half of the sequences begin with every form of the handbook.
-const ALL_FORMATS: &str = "formats = [\"markdown\", \"agent\"]\n";
+const ALL_FORMATS: &str = "formats = [\"markdown\", \"html\", \"html-single\", \"agent\"]\n";
 
 /// One random edit; says in words what it did.
 fn edit(numbers: &mut Numbers, file_system: &MemoryFileSystem, pool: &Tree) -> String {

@@ -123,7 +123,7 @@ impl Labels<'_, '_> {
 
     /// Gives other titles to those `among` all that are equal: the first of them keeps its title, stages before
     /// substages, those with a heading of their own before others, large before small. The others are called after
-    /// their largest entries, else after their directory, else after their id.
+    /// what lies around them, else after their largest entries, else after their directory, else after their id.
     fn tell_apart(&self, titles: &mut [String], among: &[usize], ids: &[StageId]) {
         let equal = groups_of_equal(titles, among);
         if equal.is_empty() {
@@ -141,16 +141,23 @@ impl Labels<'_, '_> {
                 let part = &self.stages[index].part;
                 let entries = terms::entries(self.paths, part.directory, &files[index]);
                 let title = &titles[index];
+                let by_around = self.around(part).map(|around| format!("{around}: {}", lower_first(title)));
                 let by_entries = self.within_directory(part, terms::largest_title(&entries));
                 let directory = if part.directory.is_empty() { "root" } else { part.directory };
                 let by_place = [directory, ids[index].as_str()].map(|place| format!("{title} ({place})"));
                 let is_free = |title: &String| !taken.contains(&title.to_lowercase());
-                if let Some(free) = std::iter::once(by_entries).chain(by_place).find(is_free) {
+                if let Some(free) = by_around.into_iter().chain([by_entries]).chain(by_place).find(is_free) {
                     taken.insert(free.to_lowercase());
                     titles[index] = free;
                 }
             }
         }
+    }
+
+    /// The title of the nearest directory around a stage's own that is called otherwise than for where code lies.
+    fn around(&self, part: &Part<'_>) -> Option<String> {
+        let (around, _) = part.directory.rsplit_once('/')?;
+        self.has_telling_name(around).then(|| self.directory_title(around))
     }
 
     /// All files of each stage, those of its substages included, sorted.

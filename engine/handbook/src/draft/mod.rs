@@ -120,6 +120,9 @@ fn assemble(
     (skeleton, place)
 }
 
+/// A language is named if at least one file in so many is written in it.
+const SMALLEST_SHARE: usize = 10;
+
 /// The shape of the system in one phrase.
 fn archetype(sorted: &[&FileSketch]) -> String {
     let mut languages: Vec<(&'static str, usize)> = Vec::new();
@@ -131,7 +134,9 @@ fn archetype(sorted: &[&FileSketch]) -> String {
     }
     languages.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then(a.cmp(b)));
     let kind = if sorted.iter().any(|sketch| sketch.is_program_entry()) { "program" } else { "library" };
-    let names: Vec<String> = languages.iter().map(|(name, _)| crate::naming::capitalized(name)).collect();
+    let is_telling = |(_, count): &&(&str, usize)| count * SMALLEST_SHARE >= sorted.len();
+    let names: Vec<String> =
+        languages.iter().filter(is_telling).map(|(name, _)| crate::naming::title(name)).collect();
     format!("{} {kind}", crate::naming::enumeration(&names)).trim_start().to_owned()
 }
 
