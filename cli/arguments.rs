@@ -31,6 +31,7 @@ Exit codes:
   130, 143  ended by SIGINT, SIGTERM
 
 Environment:
+  BINDERY_ROOT    the directory to analyse where none is given
   BINDERY_CONFIG  your own configuration [default: bindery/config.toml in $XDG_CONFIG_HOME or ~/.config]
   BINDERY_LOG     log to stderr: `debug`, or `bindery_store=debug,bindery_engine=trace`
   NO_COLOR        no colour anywhere";
@@ -81,8 +82,8 @@ pub(crate) struct Global {
 pub(crate) struct Place {
     /// The directory to analyse.
     ///
-    /// Without it: the nearest directory upwards with a `bindery.toml`, else the top of the git
-    /// repository, else the current directory.
+    /// Without it: what BINDERY_ROOT says, else the nearest directory upwards with a `bindery.toml`, else the
+    /// top of the git repository, else the current directory.
     #[arg(value_name = "ROOT")]
     pub(crate) root: Option<PathBuf>,
     /// The work directory: state, cache and exports [default: `.bindery` in ROOT].

@@ -6,7 +6,7 @@ use bindery_store::{Environment, GitLocation, read_user_file, remove_user_file, 
 
 use crate::options::Options;
 use crate::outcome::Failure;
-use crate::repository::{find_root, top_of_git};
+use crate::repository::find_root_to_set_up;
 
 /// What the hook does before a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,10 +61,7 @@ pub fn uninstall_hook(options: &Options) -> Result<String, Failure> {
 
 /// The root to analyse, from the top of the repository, and the hook's path.
 fn hook_of(options: &Options, environment: &Environment) -> Result<(PathBuf, PathBuf), Failure> {
-    let root = match &options.root {
-        Some(_) => find_root(options.root.as_deref(), environment)?,
-        None => top_of_git(environment)?,
-    };
+    let root = find_root_to_set_up(options.root.as_deref(), environment)?;
     let git = GitLocation::find(&root)
         .ok_or_else(|| Failure::usage(format!("`{}` is not in a git repository", root.display())))?;
     let inside = root.strip_prefix(&git.top_level).unwrap_or(Path::new("")).to_owned();

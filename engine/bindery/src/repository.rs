@@ -274,7 +274,7 @@ fn git_sources(
 
 pub(crate) fn find_root(given: Option<&Path>, environment: &Environment) -> Result<PathBuf, Failure> {
     let here = environment.current_directory.clone();
-    if let Some(given) = given {
+    if let Some(given) = given.or(environment.root.as_deref()) {
         let path = here.map_or_else(|| given.to_owned(), |here| here.join(given));
         return if exists(&path) {
             Ok(normal(&path))
@@ -289,8 +289,19 @@ pub(crate) fn find_root(given: Option<&Path>, environment: &Environment) -> Resu
     }
 }
 
+/// The root that is set up: as [`find_root`], but a `bindery.toml` further up is no reason to look there.
+pub(crate) fn find_root_to_set_up(
+    given: Option<&Path>,
+    environment: &Environment,
+) -> Result<PathBuf, Failure> {
+    match given.or(environment.root.as_deref()) {
+        Some(given) => find_root(Some(given), environment),
+        None => top_of_git(environment),
+    }
+}
+
 /// The top of the git repository around the current directory, else the current directory.
-pub(crate) fn top_of_git(environment: &Environment) -> Result<PathBuf, Failure> {
+fn top_of_git(environment: &Environment) -> Result<PathBuf, Failure> {
     let here = environment.current_directory.clone();
     let here = here.ok_or_else(|| Failure::usage("the current directory does not exist"))?;
     Ok(GitLocation::find(&here).map_or(here, |git| git.top_level))

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::options::Options;
 use crate::outcome::{Failure, FailureKind};
-use crate::repository::{Repository, find_root, parse_configuration, top_of_git};
+use crate::repository::{Repository, find_root_to_set_up, parse_configuration};
 
 /// Columns a comment in a written configuration may take, `# ` included.
 const COMMENT_WIDTH: usize = 100;
@@ -81,10 +81,7 @@ pub enum Health {
 pub fn init(options: &Options) -> Result<String, Failure> {
     let text = initial_configuration(&options.overrides.join("\n"))?;
     let environment = Environment::read();
-    let root = match &options.root {
-        Some(_) => find_root(options.root.as_deref(), &environment)?,
-        None => top_of_git(&environment)?,
-    };
+    let root = find_root_to_set_up(options.root.as_deref(), &environment)?;
     let file_system = OsFileSystem::open(&root).map_err(Failure::usage)?;
     let path = files::CONFIGURATION.as_bytes();
     let shown = root.join(files::CONFIGURATION).display().to_string();

@@ -19,6 +19,8 @@ pub struct Environment {
     pub git_index_file: Option<PathBuf>,
     /// `BINDERY_LOG`, if set and not empty.
     pub log_filter: Option<String>,
+    /// `BINDERY_ROOT`, likewise: what is analysed where no root is given.
+    pub root: Option<PathBuf>,
     /// `BINDERY_CONFIG`, likewise: the user's own configuration.
     pub user_configuration: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`, likewise.
@@ -48,6 +50,7 @@ impl Environment {
             git_work_tree: path("GIT_WORK_TREE"),
             git_index_file: path("GIT_INDEX_FILE"),
             log_filter: text("BINDERY_LOG"),
+            root: path("BINDERY_ROOT"),
             user_configuration: path("BINDERY_CONFIG"),
             configuration_home: path("XDG_CONFIG_HOME"),
             home: path("HOME"),
