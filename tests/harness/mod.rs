@@ -59,6 +59,35 @@ pub fn on_all_cores<T: Sync>(items: &[T], scenario: impl Fn(&T) + Sync) {
     });
 }
 
+/// Whether a program of other people's is installed; if not, says that the test is skipped. `BINDERY_REQUIRE_TOOLS`
+/// names, with blanks between them, those that must be, as the gate does for what it found.
+pub fn is_installed(program: &str) -> bool {
+    let mut command = std::process::Command::new(program);
+    let is_there = command.arg("--version").stdin(std::process::Stdio::null()).output().is_ok();
+    let required = std::env::var("BINDERY_REQUIRE_TOOLS").unwrap_or_default();
+    let is_required = required.split_whitespace().any(|name| name == program);
+    assert!(
+        is_there || !is_required,
+        "`{program}` is required by BINDERY_REQUIRE_TOOLS and cannot be started"
+    );
+    if !is_there {
+        eprintln!("skipped: `{program}` is not installed");
+    }
+    is_there
+}
+
+/// The fenced block of the README that begins with the comment `# FILE`, as a user would copy it into that file.
+pub fn documented(file: &str) -> String {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(readme).expect("the README can be read");
+    let mut blocks = readme.split("\n```").skip(1).step_by(2);
+    let block = blocks.find_map(|block| {
+        let (_, text) = block.split_once('\n')?;
+        (text.lines().next()? == format!("# {file}")).then(|| format!("{text}\n"))
+    });
+    block.unwrap_or_else(|| panic!("the README has no block that begins with `# {file}`"))
+}
+
 /// A directory for one scenario, in memory where the machine has such a place.
 pub fn scratch() -> tempfile::TempDir {
     let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());

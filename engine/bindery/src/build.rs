@@ -32,6 +32,11 @@ impl Repository {
         let undone = self.undo_interrupted_plan()?;
         let mut outcome = self.build_under_lock(total, progress)?;
         outcome.warnings.splice(0..0, undone);
+        if self.options.stage && self.configuration.out.is_none() {
+            outcome
+                .warnings
+                .push("`bindery.toml` in git's index names no `out`, so nothing is staged".to_owned());
+        }
         Ok(outcome)
     }
 

@@ -22,16 +22,14 @@ pub(crate) struct Staged {
 impl Repository {
     /// Puts those files of the handbook into git's index that it does not hold as `wanted`, and takes those out
     /// that stand for nothing any more. Files in the index that are not ours stay. `known` is what the index held
-    /// after an earlier run.
+    /// after an earlier run. Without a handbook that is committed there is nothing to do, so that a hook stops nobody
+    /// on a branch without a configuration.
     pub(crate) fn stage(
         &self,
         wanted: &BTreeMap<RepoPath, ContentHash>,
         known: &KnownOutputs,
     ) -> Result<Staged, Failure> {
-        let Some(out) = &self.configuration.out else {
-            return Err(Failure::usage("`--stage` needs a handbook that is committed")
-                .with_hint("name its directory with `out` in `bindery.toml`"));
-        };
+        let Some(out) = &self.configuration.out else { return Ok(Staged::default()) };
         let git = self.git().ok_or_else(|| Failure::usage("`--stage` needs a git repository"))?;
         let plan = self.plan_of_index(&git, out, wanted, known)?;
         let (mut present, mut absent) = (Vec::new(), Vec::new());

@@ -10,14 +10,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 
-use tempfile::TempDir;
-
-const BINDERY: &str = env!("CARGO_BIN_EXE_bindery");
-const HANDBOOK: &str = "docs/handbook";
-const CORE: &str = "def start():\n    return helper()\n\n\ndef helper():\n    return 1\n";
-const OTHER: &str = "from core import helper\n\n\ndef use():\n    return helper()\n";
+use crate::repo::{BINDERY, CORE, HANDBOOK, NEW, Repo, files_below};
 
 /// What is to become of the state.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,135 +29,6 @@ use Expect::{Follows, Kept, Refused};
 
 /// Name, how the repository gets there, and what is to become of it.
 type State = (&'static str, fn(&Repo), Expect);
-
-struct Repo {
-    directory: TempDir,
-    /// Where commands run, below the directory.
-    here: &'static str,
-    /// The root to analyse, below the top of the repository.
-    root: &'static str,
-    environment: std::cell::RefCell<Vec<(&'static str, String)>>,
-}
-
-impl Repo {
-    fn empty(format: &str) -> Self {
-        let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        let repo = Self { directory, here: "", root: "", environment: Vec::new().into() };
-        repo.git(&["init", "-q", "--object-format", format]);
-        repo
-    }
-
-    /// With two files and a handbook, committed.
-    fn committed(format: &str) -> Self {
-        let repo = Self::empty(format);
-        repo.write("bindery.toml", &format!("out = \"{HANDBOOK}\"\nname = \"Hooks\"\n"));
-        repo.write("core.py", CORE);
-        repo.write("pkg/other.py", OTHER);
-        repo.git(&["add", "-A"]);
-        let built = repo.bindery(&["build", "--staged", "--stage"]);
-        assert!(built.status.success(), "{built:?}");
-        repo.git(&["commit", "-qm", "first"]);
-        repo
-    }
-
-    fn top(&self) -> &Path {
-        self.directory.path()
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.top().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().expect("it lies in a directory")).expect("directories can be made");
-        fs::write(path, text).expect("files can be written");
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.path(self.here)).stdin(Stdio::null());
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "CI", "BINDERY_LOG"] {
-            command.env_remove(name);
-        }
-        for name in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{name}_NAME"), "N").env(format!("GIT_{name}_EMAIL"), "n@example.org");
-        }
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        command.envs(self.environment.borrow().iter().map(|(name, value)| (name, value)));
-        command
-    }
-
-    fn run_git(&self, arguments: &[&str]) -> Output {
-        self.command("git").args(arguments).output().expect("git can be started")
-    }
-
-    fn git(&self, arguments: &[&str]) -> Vec<u8> {
-        let output = self.run_git(arguments);
-        assert!(output.status.success(), "git {arguments:?}: {output:?}");
-        output.stdout
-    }
-
-    fn bindery(&self, arguments: &[&str]) -> Output {
-        let root = self.path(self.root);
-        self.command(BINDERY).args(arguments).arg(root).output().expect("the program can be started")
-    }
-
-    /// `git status` without the handbook, and every file of the working tree but the handbook, with its bytes.
-    fn users(&self) -> (Vec<u8>, BTreeMap<PathBuf, Vec<u8>>) {
-        let exclude = format!(":(exclude,top,glob)**/{HANDBOOK}/**");
-        let exclude_own = format!(":(exclude,top){HANDBOOK}");
-        let arguments =
-            ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--", ":/", &exclude, &exclude_own];
-        (self.git(&arguments), files_below(self.top()))
-    }
-
-    /// What the index holds, as `mode` and blob, below the root to analyse.
-    fn index(&self) -> BTreeMap<PathBuf, (String, Vec<u8>)> {
-        let root = format!("{}{}", self.root, if self.root.is_empty() { "" } else { "/" });
-        let listed = self.git(&["ls-files", "-z", "--stage", "--full-name", ":/"]);
-        let announced =
-            self.git(&["diff", "--name-only", "-z", "--diff-filter=A", "--ita-invisible-in-index"]);
-        let announced: Vec<&[u8]> = announced.split(|&byte| byte == 0).collect();
-        let mut entries = BTreeMap::new();
-        for record in listed.split(|&byte| byte == 0).filter(|record| !record.is_empty()) {
-            let tab = record.iter().position(|&byte| byte == b'\t').expect("a path follows a tab");
-            let head = String::from_utf8_lossy(&record[..tab]).into_owned();
-            let words: Vec<&str> = head.split(' ').collect();
-            let path = &record[tab + 1..];
-            let Some(path) = path.strip_prefix(root.as_bytes()).filter(|_| !announced.contains(&path)) else {
-                continue;
-            };
-            if words[0] != "160000" {
-                let blob = self.git(&["cat-file", "blob", words[1]]);
-                entries.insert(PathBuf::from(OsStr::from_bytes(path)), (words[0].to_owned(), blob));
-            }
-        }
-        entries
-    }
-}
-
-/// Every regular file with its bytes; git's own, ours and the handbook left out.
-fn files_below(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut files = BTreeMap::new();
-    let mut open = vec![top.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(directory).expect("it can be listed").flatten() {
-            let path = entry.path();
-            let kind = entry.file_type().expect("its kind is known");
-            if [".git", ".bindery"].map(OsStr::new).contains(&&*entry.file_name()) || path.ends_with(HANDBOOK)
-            {
-                continue;
-            }
-            if kind.is_dir() {
-                open.push(path);
-            } else if kind.is_file() {
-                files.insert(path.clone(), fs::read(path).expect("it can be read"));
-            }
-        }
-    }
-    files
-}
 
 /// The handbook that a plain build of these blobs writes.
 fn clean_handbook(index: &BTreeMap<PathBuf, (String, Vec<u8>)>) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -233,19 +99,6 @@ fn assert_state((name, prepare, expect): &State, repo: &Repo) {
     let report: serde_json::Value = serde_json::from_slice(&again.stdout).expect("the report is JSON");
     assert_eq!(report["staged"], serde_json::json!([]), "{name}: a second run staged something");
 }
-
-impl Repo {
-    fn index_if_merged(&self) -> Option<BTreeMap<PathBuf, (String, Vec<u8>)>> {
-        self.git(&["ls-files", "--unmerged"]).is_empty().then(|| self.index())
-    }
-
-    fn stage(&self, path: &str, text: &str) {
-        self.write(path, text);
-        self.git(&["add", path]);
-    }
-}
-
-const NEW: &str = "def extra():\n    return 2\n";
 
 /// States of a repository that lies at the top of an ordinary checkout.
 const STATES: &[State] = &[
@@ -594,71 +447,4 @@ fn the_root_may_lie_inside_the_repository() {
     assert_state(&("the root is a directory", |repo| repo.write("sub/core.py", NEW), Follows), &repo);
     repo.here = "sub";
     assert_state(&("commands run in it", |_| {}, Follows), &repo);
-}
-
-#[test]
-fn an_installed_hook_takes_the_handbook_along_and_goes_again() {
-    let repo = Repo::committed("sha1");
-    let hook = repo.path(".git/hooks/pre-commit");
-    assert!(repo.bindery(&["hook", "install"]).status.success());
-    repo.stage("core.py", &format!("{CORE}\n\n{NEW}"));
-    repo.write("core.py", "def later():\n    return\n");
-    repo.git(&["commit", "-qm", "second"]);
-    let page = repo.git(&["grep", "-l", "def extra()", "HEAD", "--", HANDBOOK]);
-    assert!(!page.is_empty(), "the commit has no new page");
-    let status = repo.git(&["status", "--porcelain"]);
-    assert_eq!(String::from_utf8_lossy(&status), " M core.py\n");
-    assert!(repo.bindery(&["hook", "install", "--check"]).status.success(), "ours can be replaced");
-    repo.stage("core.py", NEW);
-    let refused = repo.run_git(&["commit", "-qm", "third"]);
-    assert!(!refused.status.success(), "an outdated handbook was committed: {refused:?}");
-    assert!(repo.bindery(&["hook", "uninstall"]).status.success());
-    assert!(!hook.exists());
-    assert_eq!(repo.bindery(&["hook", "uninstall"]).status.code(), Some(3));
-}
-
-#[test]
-fn a_hook_of_somebody_else_is_kept() {
-    let repo = Repo::committed("sha1");
-    let hooks = repo.path("own hooks");
-    repo.git(&["config", "core.hooksPath", "own hooks"]);
-    fs::create_dir_all(&hooks).expect("directories can be made");
-    fs::write(hooks.join("pre-commit"), "#!/bin/sh\nmake lint\n").expect("hooks can be written");
-    for action in ["install", "uninstall"] {
-        let run = repo.bindery(&["hook", action]);
-        assert_eq!(run.status.code(), Some(3), "{action}: {run:?}");
-    }
-    let kept = fs::read_to_string(hooks.join("pre-commit")).expect("it is there");
-    assert_eq!(kept, "#!/bin/sh\nmake lint\n");
-}
-
-/// The hooks as pre-commit runs them; skipped, and said, where pre-commit is not installed.
-#[test]
-fn pre_commit_runs_the_hooks() {
-    if Command::new("pre-commit").arg("--version").output().is_err() {
-        eprintln!("skipped: `pre-commit` is not installed");
-        return;
-    }
-    let definitions =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".pre-commit-hooks.yaml"))
-            .expect("the definitions can be read");
-    // The definitions as they are published, but for the program, which is the one under test.
-    let local: String = definitions
-        .replace("entry: bindery", &format!("entry: {BINDERY}"))
-        .replace("language: rust", "language: system")
-        .lines()
-        .map(|line| format!("      {line}\n"))
-        .collect();
-    let repo = Repo::committed("sha1");
-    repo.stage(".pre-commit-config.yaml", &format!("repos:\n  - repo: local\n    hooks:\n{local}"));
-    let run = |hook: &str| {
-        let mut command = repo.command("pre-commit");
-        command.args(["run", "--all-files", hook]).output().expect("it can be started")
-    };
-    assert!(run("bindery-check").status.success(), "{:?}", run("bindery-check"));
-    repo.stage("core.py", &format!("{CORE}\n\n{NEW}"));
-    assert!(!run("bindery-check").status.success(), "an outdated handbook passes");
-    run("bindery-build");
-    assert!(run("bindery-check").status.success(), "{:?}", run("bindery-check"));
-    assert!(run("bindery-build").status.success(), "{:?}", run("bindery-build"));
 }
