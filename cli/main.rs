@@ -2,7 +2,7 @@
 //!
 //! Start at [`commands`]: one file per command, and a new command is a new file there. What commands share
 //! is here beside it: [`arguments`] (flags that several commands take), [`console`] (what goes to stdout
-//! and what to stderr), [`exit`] (the exit codes), [`progress`], [`logging`].
+//! and what to stderr), [`exit`] (the exit codes), [`depfile`], [`progress`], [`logging`].
 //!
 //! Nothing here may know how an answer comes about: no salsa, no parser, no walking of directories. And
 //! nothing slow may happen before the engine is called: a run that finds nothing to do has 10 ms in all,
@@ -12,6 +12,7 @@ mod arguments;
 mod chrome_trace;
 mod commands;
 mod console;
+mod depfile;
 mod exit;
 mod logging;
 mod progress;

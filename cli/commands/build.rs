@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::arguments::{Effort, Global, Place};
 use crate::console::{Console, count, counted, field, phrase, place};
+use crate::depfile::depfile;
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 
@@ -26,6 +27,7 @@ Examples:
   bindery build --stages queue,worker --out part     a job of a CI matrix
   bindery build --dry-run                        what a narrator of yours would be asked
   bindery build --report report.json --trace trace.json
+  bindery build --depfile docs.stamp.d           for Make and Ninja: what `docs.stamp` depends on
   BINDERY_LOG=bindery_engine=debug bindery build";
 
 /// Bring the handbook and the phase artifacts up to date, redoing only what changes reach.
@@ -69,6 +71,12 @@ pub(crate) struct Build {
     /// Write what was done, and why, as JSON to FILE (`bindery schema run-report`).
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Write what was read to FILE, as a rule of Make's for FILE without its last extension.
+    ///
+    /// Ninja reads it with `deps = gcc`. Directories stand for the names in them, but for those that a run
+    /// itself changes.
+    #[arg(long, value_name = "FILE", conflicts_with = "staged")]
+    depfile: Option<PathBuf>,
     /// Append what was rendered, and why, as Markdown to FILE: the summary of a CI job.
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
@@ -100,6 +108,9 @@ impl Build {
         }
         if let Some(file) = &self.summary {
             append_summary(file, &outcome.report)?;
+        }
+        if let Some(file) = &self.depfile {
+            write_depfile(file, &repository, console)?;
         }
         explain(&outcome, console);
         print(&outcome, console)?;
@@ -165,6 +176,24 @@ fn write_report(file: &Path, report: &RunReport) -> Result<(), Failure> {
     json.push('\n');
     fs::write(file, json)
         .map_err(|error| Failure::machine(format!("cannot write the report `{}`: {error}", file.display())))
+}
+
+fn write_depfile(file: &Path, repository: &Repository, console: &Console) -> Result<(), Failure> {
+    let inputs = repository.inputs();
+    if inputs.files.is_empty() && inputs.listed.is_empty() {
+        return Err(Failure::machine(
+            "what was read is not known, because the work directory cannot be written",
+        ));
+    }
+    let depfile = depfile(file, &inputs).ok_or_else(|| {
+        Failure::usage(format!("a depfile cannot name the target of `{}`", file.display()))
+            .with_hint("the target is the file's name without its last extension")
+    })?;
+    for path in &depfile.left_out {
+        console.warning(&format!("`{}` cannot be named in a depfile", place(&path.to_string_lossy())));
+    }
+    fs::write(file, depfile.text)
+        .map_err(|error| Failure::machine(format!("cannot write the depfile `{}`: {error}", file.display())))
 }
 
 fn append_summary(file: &Path, report: &RunReport) -> Result<(), Failure> {

@@ -373,10 +373,16 @@ pub struct DiffOutcome {
 /// What a build read, as absolute paths, sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
-    /// Every file: sources, manifests, READMEs, ignore files, the configuration, the skeleton.
+    /// Every file: sources, manifests, READMEs, ignore files, the configuration, the skeleton; with a narrator that
+    /// is not built in, committed prose and the user's own configuration.
     pub files: Vec<PathBuf>,
     /// The directories in the root that hold such files; what appears in them may be read next time.
     pub directories: Vec<PathBuf>,
+    /// Every directory whose names were read, the root included, but for those in which the work directory or the
+    /// handbook lies: a build may change these.
+    pub listed: Vec<PathBuf>,
+    /// The environment variables that count.
+    pub variables: &'static [&'static str],
 }
 
 /// The page of a stage.

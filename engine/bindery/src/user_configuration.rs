@@ -28,6 +28,8 @@ pub(crate) struct ModelWish {
     pub(crate) declaration: Option<NarratorDeclaration>,
     /// Where the user's configuration lies.
     pub(crate) directory: Option<PathBuf>,
+    /// The user's configuration, if there is one.
+    pub(crate) file: Option<PathBuf>,
     /// The file that was looked into, as messages show it.
     shown: String,
 }
@@ -71,25 +73,30 @@ impl Wish {
             name: name.to_owned(),
             declaration: None,
             directory: None,
+            file: None,
             shown: "a configuration of yours, because there is no place for one".to_owned(),
         };
         let Some((path, is_chosen)) = place(environment) else { return Ok(Wish::Model(Box::new(none))) };
         let shown = path.display().to_string();
-        let bytes = match read_user_file(&path)? {
-            Some(bytes) => bytes,
-            None if is_chosen => {
-                return Err(Failure::usage(format!("cannot find `{shown}`, which `BINDERY_CONFIG` names")));
-            }
-            None => Vec::new(),
-        };
-        let text = String::from_utf8(bytes)
+        let there = read_user_file(&path)?;
+        if there.is_none() && is_chosen {
+            return Err(Failure::usage(format!("cannot find `{shown}`, which `BINDERY_CONFIG` names")));
+        }
+        let file = there.is_some().then(|| path.clone());
+        let text = String::from_utf8(there.unwrap_or_default())
             .map_err(|_| Failure::findings(format!("`{shown}` is not UTF-8 text")))?;
         let configuration = read::<UserConfiguration>(&shown, &text)
             .map_err(|findings| Failure::of_findings(&findings))?
             .value;
         let declaration = configuration.narrators.get(name).cloned();
         let directory = path.parent().map(PathBuf::from);
-        Ok(Wish::Model(Box::new(ModelWish { declaration, directory, shown: format!("`{shown}`"), ..none })))
+        Ok(Wish::Model(Box::new(ModelWish {
+            declaration,
+            directory,
+            file,
+            shown: format!("`{shown}`"),
+            ..none
+        })))
     }
 
     /// The model that would be asked for what is missing; none if nobody would be.
