@@ -31,6 +31,11 @@ impl Instructions {
         self.line("rerun-if-changed", path.display())
     }
 
+    /// Run again when this variable changes.
+    pub(crate) fn rerun_if_env_changed(self, variable: &str) -> String {
+        self.line("rerun-if-env-changed", variable)
+    }
+
     pub(crate) fn warning(self, message: &str) -> String {
         self.line("warning", one_line(message))
     }

@@ -65,7 +65,10 @@ impl Handbook {
             Ok(built) => built.instructions.iter().for_each(|line| println!("{line}")),
             Err(failure) => {
                 let hint = failure.hint.map_or(String::new(), |hint| format!(" ({hint})"));
-                println!("{}", cargo.error(&format!("bindery: {}{hint}", failure.message)));
+                // A finding a line, each with its file and line.
+                for line in failure.message.lines() {
+                    println!("{}", cargo.error(&format!("bindery: {line}{hint}")));
+                }
                 std::process::exit(1);
             }
         }
@@ -87,6 +90,8 @@ impl Handbook {
             out: Some(handbook.clone()),
             overrides,
             worker: worker_command(),
+            // Building a crate asks nobody.
+            offline: true,
             ..Options::default()
         })?;
         let outcome = repository.build(&Quiet)?;
@@ -97,6 +102,7 @@ impl Handbook {
         let watched = inputs.directories.iter().filter(|directory| !target.starts_with(directory));
         let mut instructions: Vec<String> =
             watched.chain(&inputs.files).map(|path| cargo.rerun_if_changed(path)).collect();
+        instructions.extend(inputs.variables.iter().map(|variable| cargo.rerun_if_env_changed(variable)));
         let problems = outcome.warnings.iter().chain(&outcome.faults).chain(&outcome.foreign);
         instructions.extend(problems.map(|problem| cargo.warning(&format!("bindery: {problem}"))));
         if inputs.files.is_empty() {
