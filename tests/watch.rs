@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use harness::{lane, scratch};
+use harness::{Tree, differences, lane, outputs_on_disk, scratch};
 
 const BINDERY: &str = env!("CARGO_BIN_EXE_bindery");
 
@@ -57,42 +57,99 @@ impl Watching {
     }
 }
 
+/// A repository of modules that call each other in a ring.
+fn write_modules(root: &Path, modules: u64) {
+    for module in 0..modules {
+        let next = (module + 1) % modules;
+        let text = format!(
+            "from pkg{}.m{next} import f{next}\n\n\ndef f{module}():\n    return f{next}()\n",
+            next % PACKAGES
+        );
+        let directory = root.join(format!("pkg{}", module % PACKAGES));
+        fs::create_dir_all(&directory).expect("directories can be made");
+        fs::write(directory.join(format!("m{module}.py")), text).expect("files can be written");
+    }
+}
+
+const PACKAGES: u64 = 10;
+
+/// Edits come in bursts, as editors and branch switches make them; what a burst leaves must be on the pages.
+const EDITS_OF_A_BURST: u64 = 10;
+
+/// The edit of that number, in one of the ways in which files change.
+fn edit(root: &Path, edit: u64, modules: u64) {
+    let module = edit % modules;
+    let directory = root.join(format!("pkg{}", module % PACKAGES));
+    let path = directory.join(format!("m{module}.py"));
+    let text =
+        format!("def f{module}():\n    return {edit}\n\n\ndef edited_{edit}():\n    return f{module}()\n");
+    match edit / modules % 4 {
+        0 => fs::write(path, text).expect("files can be written"),
+        1 => {
+            fs::write(directory.join(".tmp"), text).expect("files can be written");
+            fs::rename(directory.join(".tmp"), path).expect("files can be renamed");
+        }
+        2 => {
+            let inner = directory.join(format!("new{module}"));
+            fs::create_dir_all(&inner).expect("directories can be made");
+            fs::write(inner.join("b.py"), text).expect("files can be written");
+        }
+        _ => {
+            // What came in a directory of its own goes with it.
+            let _ = fs::remove_dir_all(directory.join(format!("new{module}")));
+            fs::write(path, text).expect("files can be written");
+        }
+    }
+}
+
+/// Builds as `watch` does; what it says.
+fn build(root: &Path) -> String {
+    let mut command = Command::new(BINDERY);
+    command.args(["build", "--artifacts", "none"]).arg(root).env_remove("CI");
+    let output = command.output().expect("the program starts");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The outputs of a build of the same files with nothing left from earlier runs.
+fn clean_outputs_on_disk(root: &Path) -> Tree {
+    let clean = scratch();
+    for (path, bytes) in harness::directory(root) {
+        let path = clean.path().join(String::from_utf8(path).expect("these names are text"));
+        fs::create_dir_all(path.parent().expect("it lies in a directory")).expect("directories can be made");
+        fs::write(path, bytes).expect("files can be written");
+    }
+    build(clean.path());
+    outputs_on_disk(clean.path())
+}
+
 #[test]
 fn every_edit_reaches_the_handbook_and_memory_stays_flat() {
     let directory = scratch();
     let root = directory.path();
-    fs::create_dir(root.join("pkg")).expect("directories can be made");
-    fs::write(root.join("pkg/a.py"), "def first():\n    return 1\n").expect("files can be written");
+    let (modules, edits) = (lane(20, 200), lane(200, 10_000));
+    write_modules(root, modules);
     let mut watching = Watching::start(root);
-    assert!(watching.built().starts_with("parsed 1 of 1 file"), "the first build is at once");
-    let mut settled = 0;
-    let edits = lane(40, 10_000);
-    for edit in 0..edits {
-        let text = format!("def edited_{edit}():\n    return {edit}\n");
-        match edit % 4 {
-            0 => fs::write(root.join("pkg/a.py"), text).expect("files can be written"),
-            1 => {
-                fs::write(root.join("pkg/.tmp"), text).expect("files can be written");
-                fs::rename(root.join("pkg/.tmp"), root.join("pkg/a.py")).expect("files can be renamed");
-            }
-            2 => {
-                let inner = root.join(format!("pkg/new{}", edit % 8));
-                fs::create_dir_all(&inner).expect("directories can be made");
-                fs::write(inner.join("b.py"), text).expect("files can be written");
-            }
-            _ => {
-                let inner = root.join(format!("pkg/new{}", (edit - 1) % 8));
-                fs::write(inner.join("b.py"), text).expect("files can be written");
-            }
+    let first = format!("parsed {modules} of {modules} files");
+    assert!(watching.built().starts_with(&first), "the first build is at once");
+    let mut measured = Vec::new();
+    for burst in 0..edits / EDITS_OF_A_BURST {
+        let numbers = burst * EDITS_OF_A_BURST..(burst + 1) * EDITS_OF_A_BURST;
+        numbers.clone().for_each(|number| edit(root, number, modules));
+        for number in numbers.clone() {
+            watching.shown(root, &format!("edited_{number}"));
         }
-        watching.shown(root, &format!("edited_{edit}"));
-        if edit == 20 {
-            settled = watching.memory_kib();
+        if [100, 1_000, 10_000].contains(&numbers.end) || numbers.end == edits {
+            measured.push((numbers.end, watching.memory_kib()));
+            let differing = differences(&outputs_on_disk(root), &clean_outputs_on_disk(root));
+            assert_eq!(differing, Vec::<String>::new(), "after {} edits", numbers.end);
         }
     }
-    let memory = watching.memory_kib();
-    assert!(memory < settled + MOST_GROWTH_KIB, "{memory} KiB after {edits} edits, {settled} after 20");
-    eprintln!("{edits} edits, {settled} KiB after 20 and {memory} KiB at the end");
+    eprintln!("{modules} files; KiB of memory after so many edits: {measured:?}");
+    let (_, settled) = measured[0];
+    for (edits, memory) in &measured {
+        assert!(*memory < settled + MOST_GROWTH_KIB, "{memory} KiB after {edits} edits: {measured:?}");
+    }
     let pid = i32::try_from(watching.child.id()).expect("ids of processes are small");
     let killed = Command::new("kill").args(["-INT", &pid.to_string()]).status();
     assert!(killed.expect("kill can be started").success());

@@ -19,7 +19,10 @@ const QUIET: Duration = Duration::from_millis(50);
 /// did, failures included (a half-written configuration is no reason to stop), and says whether to go on.
 ///
 /// Only directories that a build looks into are watched: the ignore rules hold before anything is registered.
-/// Nothing is kept between builds but what a cold build finds on disk too, so memory does not grow with edits.
+/// Nothing is kept between builds but what a cold build finds on disk too, so memory does not grow with edits, and
+/// there is no second way to a result. Keeping more would gain little: of the processor time of a build after an edit
+/// of one body in django, reading the state and its pieces was 14 %, facts of the files on the same page 10 %, and
+/// the look-ups that a kept salsa database would still know 3 %; all of it about 12 ms, beside 50 ms of [`QUIET`].
 pub fn watch(
     options: &Options,
     progress: &dyn Progress,
