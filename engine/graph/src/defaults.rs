@@ -118,6 +118,10 @@ pub fn member(session: &Session, from: &Place, receiver: &Ty, name: &Name, names
                     return found;
                 }
                 match session.rules().deref(session, &receiver) {
+                    Some(next @ (Ty::Union(_) | Ty::Alternatives(_))) => {
+                        let of_parts = || session.rules().member(session, from, &next, name, namespace);
+                        return session.nested(of_parts);
+                    }
                     Some(next) => receiver = next,
                     None => break,
                 }

@@ -17,6 +17,8 @@ const DIVERGING_MACROS: &[&str] = &["bail", "compile_error", "panic", "todo", "u
 /// The suffixes of numbers.
 const NUMBER_TYPES: &[&str] =
     &["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "u128", "i128", "isize", "usize", "f32", "f64"];
+/// A `break` is followed to its loop through this many nodes; real code nests less.
+const MAX_BREAK_DEPTH: usize = 200;
 /// A closure's value is kept with its declaration up to this many expressions.
 const RESULT_LIMIT: usize = 32;
 
@@ -200,9 +202,18 @@ impl Reader<'_> {
             Kind::ReferenceExpression => self.wrapped(node, Expr::Ref),
             Kind::UnaryExpression => self.unary(node),
             Kind::BinaryExpression => self.binary(node),
-            Kind::AssignmentExpression | Kind::CompoundAssignment => self.unit(),
+            Kind::AssignmentExpression => {
+                self.exit_assignment(node);
+                self.unit()
+            }
+            Kind::CompoundAssignment => self.unit(),
             Kind::TypeCastExpression => self.type_cast(node),
-            Kind::ReturnExpression | Kind::BreakExpression | Kind::ContinueExpression => Lowered::Diverges,
+            Kind::BreakExpression => {
+                self.exit_break(node);
+                Lowered::Diverges
+            }
+            Kind::LoopExpression => self.endless(node),
+            Kind::ReturnExpression | Kind::ContinueExpression => Lowered::Diverges,
             Kind::ParenthesizedExpression | Kind::UnsafeBlock | Kind::ConstBlock | Kind::ElseClause => {
                 self.parts(node).last().map_or(Lowered::Not, |inner| self.lowered(inner))
             }
@@ -233,6 +244,35 @@ impl Reader<'_> {
         let value = self.tree.child(node, Field::Value).map(|value| self.value(value));
         let ty = self.tree.child(node, Field::Type);
         self.bind_declared(pattern, BindingKind::Local, ty, value, self.tree.node(node).end);
+        if let (None, None, Some(name)) = (ty, value, self.plain_pattern(pattern))
+            && self.bodies.bindings.last().is_some_and(|binding| binding.name == name)
+        {
+            let number = self.bodies.bindings.len() as u32 - 1;
+            let bound = self.unassigned.entry(name).or_default();
+            bound.pop_if(|(known, _)| *known == number);
+            bound.push((number, true));
+        }
+    }
+
+    /// `x = value` after `let x;`: the value is what the variable holds. Of several, on different ways, each
+    /// has the variable's type.
+    fn exit_assignment(&mut self, node: NodeIndex) {
+        let (Some(left), Some(right)) =
+            (self.tree.child(node, Field::Left), self.tree.child(node, Field::Right))
+        else {
+            return;
+        };
+        if self.kind(left) != Kind::Identifier {
+            return;
+        }
+        let Some(number) = self.assigned_later(&plain_name(self.text(left))) else { return };
+        if let Lowered::To(value) = self.lowered(right) {
+            let value = match self.bodies.bindings[number as usize].value {
+                Some(known) => self.push(Expr::Join(vec![known, value])),
+                None => value,
+            };
+            self.bodies.bindings[number as usize].value = Some(value);
+        }
     }
 
     fn exit_let_condition(&mut self, node: NodeIndex) {
@@ -374,6 +414,56 @@ impl Reader<'_> {
         let operator = Name::from(operator.unwrap_or(between).trim());
         let operands = vec![self.value(left), self.value(right)];
         Lowered::To(self.push(Expr::Operation { operator, operands }))
+    }
+
+    /// `break value` gives its value to the loop it ends.
+    fn exit_break(&mut self, node: NodeIndex) {
+        if let Some(ended) = self.ended_by(node) {
+            let value = match self.parts(node).last() {
+                Some(value) => self.value(value),
+                None => self.push(Expr::Tuple(Vec::new())),
+            };
+            self.broken_with.entry(ended).or_default().push(value);
+        }
+    }
+
+    /// The `loop` that a `break` ends: the innermost around it, or that with its label.
+    fn ended_by(&self, node: NodeIndex) -> Option<NodeIndex> {
+        let behind = self.text(node).strip_prefix("break")?.trim_start();
+        let end =
+            behind.find(|c: char| c != '\'' && c != '_' && !c.is_alphanumeric()).unwrap_or(behind.len());
+        let label = behind.get(..end).filter(|label| label.starts_with('\''));
+        let mut around = self.parent(node);
+        for _ in 0..MAX_BREAK_DEPTH {
+            let is_loop = matches!(
+                self.kind(around),
+                Kind::LoopExpression | Kind::WhileExpression | Kind::ForExpression
+            );
+            let is_named = |label: &str| {
+                let rest = self.text(around).strip_prefix(label);
+                rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+            };
+            if is_loop && label.is_none_or(is_named) {
+                return Some(around).filter(|ended| self.kind(*ended) == Kind::LoopExpression);
+            }
+            if matches!(self.kind(around), Kind::ClosureExpression | Kind::FunctionItem | Kind::AsyncBlock) {
+                return None;
+            }
+            around = self.parent(around);
+        }
+        None
+    }
+
+    /// `loop { … }` gives what `break` gives it; without one it never ends.
+    fn endless(&mut self, node: NodeIndex) -> Lowered {
+        match self.broken_with.remove(&node).unwrap_or_default().as_slice() {
+            [] => Lowered::Diverges,
+            [only] => Lowered::To(*only),
+            several => {
+                let join = Expr::Join(several.to_vec());
+                Lowered::To(self.push(join))
+            }
+        }
     }
 
     fn unit(&mut self) -> Lowered {

@@ -88,6 +88,10 @@ pub(super) struct Reader<'t> {
     pub(super) site_of: FxHashMap<NodeIndex, u32>,
     /// Accesses with their nodes, in the order they were left.
     pub(super) accesses: Vec<(NodeIndex, Access)>,
+    /// For each name that a `let x;` declares: its bindings from there on, and whether they were such.
+    pub(super) unassigned: FxHashMap<Name, Vec<(u32, bool)>>,
+    /// What `break` gives each `loop`.
+    pub(super) broken_with: FxHashMap<NodeIndex, Vec<ExprIndex>>,
     /// For each argument list with closures: how far they were counted, and how many parts there were.
     pub(super) searched: FxHashMap<NodeIndex, (NodeIndex, u32)>,
     has_main: bool,
@@ -121,6 +125,8 @@ impl<'t> Reader<'t> {
             sites: Vec::new(),
             site_of: FxHashMap::default(),
             accesses: Vec::new(),
+            unassigned: FxHashMap::default(),
+            broken_with: FxHashMap::default(),
             searched: FxHashMap::default(),
             has_main: false,
         }
@@ -165,6 +171,21 @@ impl<'t> Reader<'t> {
         self.context.scope = ScopeIndex(scopes.len() as u32 - 1);
     }
 
+    /// The `let x;` that an assignment to a name gives a value: the last binding of the name around, if it is one.
+    pub(super) fn assigned_later(&mut self, name: &Name) -> Option<u32> {
+        let Self { unassigned, bodies, context, .. } = self;
+        let bound = unassigned.get_mut(name)?;
+        loop {
+            let (number, is_unassigned) = bound.last().copied()?;
+            match crossed(&bodies.scopes, bodies.bindings[number as usize].scope, context.scope) {
+                // Its scope has ended.
+                None => drop(bound.pop()),
+                // An item inside a function does not see the function's variables.
+                Some(is_in_item) => return Some(number).filter(|_| is_unassigned && !is_in_item),
+            }
+        }
+    }
+
     /// Whether the walk is inside a function's body, where declarations are bound like locals.
     pub(super) fn is_local(&self) -> bool {
         let kind = self.bodies.scopes[self.context.scope.0 as usize].kind;
@@ -180,6 +201,10 @@ impl<'t> Reader<'t> {
         ty: Option<TypeExpr>,
         value: Option<ExprIndex>,
     ) {
+        let number = self.bodies.bindings.len() as u32;
+        if let Some(bound) = self.unassigned.get_mut(&name) {
+            bound.push((number, false));
+        }
         self.bodies.bindings.push(Binding { scope: self.context.scope, name, at, kind, ty, value });
     }
 
@@ -330,4 +355,15 @@ impl Visitor for Reader<'_> {
             self.context = context;
         }
     }
+}
+
+/// Whether the way from a scope out to `outer` leaves a function; none if `outer` is not around it.
+fn crossed(scopes: &[Scope], outer: ScopeIndex, mut scope: ScopeIndex) -> Option<bool> {
+    let mut leaves_function = false;
+    while scope != outer {
+        let inner = &scopes[scope.0 as usize];
+        leaves_function |= inner.kind == ScopeKind::Function;
+        scope = inner.parent?;
+    }
+    Some(leaves_function)
 }

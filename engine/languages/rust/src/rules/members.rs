@@ -6,14 +6,14 @@
 
 use std::rc::Rc;
 
-use bindery_facts::{Decl, DeclKind, Name, ParamKind, TypeExpr};
+use bindery_facts::{Decl, DeclKind, Import, ImportBinding, Name, ParamKind, TypeExpr};
 use bindery_graph::{
     Def, FunctionTy, Learned, Namespace, ParamId, Place, Provided, Session, Subst, Ty, defaults,
 };
 
 use super::offers::{ANY_TYPE, IMPL_MEMBER};
 use super::traits::{self, Implementation};
-use super::{crates::State, paths};
+use super::{crates::State, paths, values};
 
 /// See [`bindery_graph::Rules::direct_member`].
 pub(super) fn direct_member(
@@ -29,9 +29,43 @@ pub(super) fn direct_member(
         Ty::Instance(..) if namespace == Namespace::Value => field(session, receiver, name),
         Ty::Tuple(parts) if namespace == Namespace::Value => parts.get(name.parse::<usize>().ok()?).cloned(),
         Ty::Module(_) => defaults::direct_member(session, from, receiver, name, namespace),
-        _ if namespace == Namespace::Method => method(session, receiver, receiver, name),
+        _ if namespace == Namespace::Method => method(session, receiver, receiver, name)
+            .filter(|found| !is_passed_by(session, from, found, name)),
         _ => None,
     }
+}
+
+/// Whether auto-deref passes a trait's method by, because the trait is not in scope, and finds one that a type it
+/// leads to has itself (reference, *Method-call expressions*).
+fn is_passed_by(session: &Session, from: &Place, found: &Ty, name: &Name) -> bool {
+    let Ty::Function(function) = found else { return false };
+    let Some(receiver) = function.receiver.as_ref().filter(|receiver| receiver.instance_def().is_some())
+    else {
+        return false;
+    };
+    let of_trait = session.owner(&function.def).and_then(|owner| match owner.decl().kind {
+        DeclKind::Trait => Some(owner),
+        _ => traits::implementation(session, &owner)?.of_trait?.instance_def().cloned(),
+    });
+    of_trait.is_some_and(|of_trait| is_out_of_scope(session, from, &of_trait))
+        && values::deref_chain(session, receiver).skip(1).any(|value| has_inherent(session, &value, name))
+}
+
+/// Whether a file can certainly not see a trait: it neither declares it nor imports its name or all of a module.
+fn is_out_of_scope(session: &Session, from: &Place, of_trait: &Def) -> bool {
+    let may_bring = |import: &Import| {
+        import.binds == ImportBinding::Glob || import.path.last() == Some(&of_trait.decl().name)
+    };
+    from.path == *session.path()
+        && !of_trait.is_library()
+        && *of_trait.path() != from.path
+        && !session.facts().summary.imports.iter().any(may_bring)
+}
+
+fn has_inherent(session: &Session, value: &Ty, name: &Name) -> bool {
+    members_of_impls(session, value, name)
+        .iter()
+        .any(|candidate| candidate.implementation.of_trait.is_none() && candidate.item.decl().is_some())
 }
 
 /// A field of a struct.

@@ -9,7 +9,7 @@ use super::traits::{deref, library_associated};
 const MAX_DEREFS: usize = 6;
 
 /// `value`, what it derefs to, and so on.
-fn deref_chain<'s>(session: &'s Session, value: &Ty) -> impl Iterator<Item = Ty> + use<'s> {
+pub(super) fn deref_chain<'s>(session: &'s Session, value: &Ty) -> impl Iterator<Item = Ty> + use<'s> {
     let mut next = Some(value.clone());
     std::iter::from_fn(move || {
         let value = next.take()?;
@@ -182,8 +182,17 @@ pub(super) fn macro_value(session: &Session, name: &Name, args: &[ExprIndex]) ->
         "concat" | "stringify" | "env" | "file" | "module_path" | "include_str" => library("str"),
         "line" | "column" => library("u32"),
         "panic" | "todo" | "unimplemented" | "unreachable" => Ty::Never,
-        "dbg" | "pin" | "ready" if args.len() == 1 => session.ty(args[0]),
+        "dbg" | "pin" if args.len() == 1 => session.ty(args[0]),
+        "ready" if args.len() == 1 => polled(session.ty(args[0])),
         _ => Ty::Unknown,
+    }
+}
+
+/// What `std::task::ready!` takes out of a `Poll`.
+fn polled(poll: Ty) -> Ty {
+    match &poll {
+        Ty::Instance(def, _) if def.is_library() && def.decl().name == "Poll" => poll.arg(0),
+        _ => poll,
     }
 }
 
