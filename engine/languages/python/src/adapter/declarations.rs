@@ -9,6 +9,7 @@ use bindery_syntax::{NodeIndex, doc_comment, text};
 use super::kinds::{Field, Kind, code_end, unparenthesized};
 use super::reader::{Reader, Receiver};
 use super::strings;
+use super::type_comments;
 use super::type_text::{type_expr, type_params};
 
 /// A declaration while the file is read. Its qualname and owner are filled in at the end, when all
@@ -61,6 +62,7 @@ impl Reader<'_> {
             .map(|node| type_params(self.text(node)))
             .unwrap_or_default();
         decl.returns = self.child(node, Field::ReturnType).map(|node| type_expr(self.text(node)));
+        self.read_type_comments(node, &mut decl);
         let accessor = decoration.accessor;
         let index = self.declare(node, node, decl, accessor);
         self.open_function_scope(node, index, class);
@@ -128,6 +130,21 @@ impl Reader<'_> {
         let statements = self.tree.children(body).filter(|statement| self.docstring(*statement).is_none());
         let mut ellipses = statements.map(|statement| self.text(statement) == "...");
         ellipses.next() == Some(true) && ellipses.next().is_none()
+    }
+
+    /// Types written as comments in a function's head.
+    fn read_type_comments(&self, node: NodeIndex, decl: &mut Decl) {
+        let (Some(list), Some(body)) = (self.child(node, Field::Parameters), self.child(node, Field::Body))
+        else {
+            return;
+        };
+        let is_param = |node: &NodeIndex| {
+            !matches!(self.kind(*node), Kind::KeywordSeparator | Kind::PositionalSeparator | Kind::Error)
+        };
+        let ends: Vec<u32> = self.tree.children(list).filter(is_param).map(|param| self.end(param)).collect();
+        let between = self.between(self.end(list), self.start(body));
+        let Decl { params, returns, .. } = decl;
+        type_comments::apply(self.source, params, &ends, between, returns);
     }
 
     // ---- Parameters

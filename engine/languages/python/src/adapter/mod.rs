@@ -16,6 +16,7 @@ mod scopes;
 mod sites;
 mod statements;
 mod strings;
+mod type_comments;
 mod type_text;
 mod type_variables;
 mod values;

@@ -6,6 +6,7 @@ use bindery_syntax::NodeIndex;
 use super::kinds::{Field, Kind, dotted_text, unparenthesized};
 use super::reader::{Reader, VariableDraft};
 use super::strings;
+use super::type_comments;
 use super::type_text::type_expr;
 
 /// A value on its way to the names it is assigned to.
@@ -36,7 +37,10 @@ impl Reader<'_> {
             target,
             Assigned {
                 value: value.filter(|value| *value != ExprIndex(0)),
-                ty: ty.map(type_expr).filter(|ty| *ty != TypeExpr::Unknown),
+                ty: match ty {
+                    Some(ty) => Some(type_expr(ty)).filter(|ty| *ty != TypeExpr::Unknown),
+                    None => type_comments::behind(self.source, self.end(node)),
+                },
                 scope: self.scope(node),
                 at: self.end(node),
                 is_change: false,
@@ -90,7 +94,9 @@ impl Reader<'_> {
         };
         let is_async = self.is_async(node);
         let value = self.push(Expr::Element { base: self.value(iterable), is_async });
-        self.assign(target, Assigned { value: Some(value), ty: None, scope, at, is_change: false }, None);
+        let is_statement = self.kind(node) == Kind::ForStatement;
+        let ty = is_statement.then(|| type_comments::behind(self.source, self.end(iterable))).flatten();
+        self.assign(target, Assigned { value: Some(value), ty, scope, at, is_change: false }, None);
     }
 
     /// Binds the targets of a comprehension's clause in the comprehension, whose parts before the
@@ -114,7 +120,7 @@ impl Reader<'_> {
         let value = self.push(Expr::Enter { base: self.value(manager), is_async });
         let assigned = Assigned {
             value: Some(value),
-            ty: None,
+            ty: type_comments::behind(self.source, self.end(node)),
             scope: self.scope(node),
             at: self.end(node),
             is_change: false,
@@ -202,7 +208,7 @@ impl Reader<'_> {
                 Kind::Attribute => self.assign_attribute(target, assigned, annotation),
                 Kind::Subscript => self.mark_changed(target),
                 Kind::ListSplatPattern | Kind::ListSplat => {
-                    let opaque = Assigned { value: None, ..assigned };
+                    let opaque = Assigned { value: None, ty: None, ..assigned };
                     open.extend(self.tree.children(target).map(|inner| (inner, opaque.clone())));
                 }
                 Kind::TuplePattern | Kind::ListPattern | Kind::PatternList | Kind::Tuple | Kind::List => {
@@ -226,7 +232,11 @@ impl Reader<'_> {
             let base = assigned.value.filter(|_| is_known);
             let value =
                 base.map(|base| self.bodies.exprs.push(Expr::TupleItem { base, index: index as u32 }));
-            parts.push((part, Assigned { value, ty: None, ..assigned.clone() }));
+            let ty = match &assigned.ty {
+                Some(TypeExpr::Tuple(types)) if is_known => types.get(index).cloned(),
+                _ => None,
+            };
+            parts.push((part, Assigned { value, ty, ..assigned.clone() }));
         }
         open.extend(parts.into_iter().rev());
     }
