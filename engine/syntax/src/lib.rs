@@ -66,10 +66,11 @@ pub trait Adapter: Sync {
         0
     }
 
-    /// A text with errors in words that the grammar knows, if the adapter has any: as many bytes, with the same line
-    /// ends, so that a position means the same in both. Its tree is taken if it has fewer errors.
-    fn rewritten(&self, source: &str) -> Option<String> {
-        let _ = source;
+    /// A text that the grammar has errors in, or misreads, in words that it knows, if the adapter has any: as many
+    /// bytes, with the same line ends, so that a position means the same in both. Its tree is taken if it has fewer
+    /// errors or none.
+    fn rewritten(&self, source: &str, has_errors: bool) -> Option<String> {
+        let _ = (source, has_errors);
         None
     }
 

@@ -146,8 +146,9 @@ pub fn parse_tree(
     }
 }
 
-/// Parses a text, and where it has errors once more as the adapter rewrites it; the tree with fewer errors counts,
-/// the first of two with as many. Each parse has the limits to itself.
+/// Parses a text, and once more as the adapter rewrites it, if it does; the tree with fewer errors counts. Where
+/// neither has any, that of the rewritten text does, which says what the grammar misreads. Each parse has the limits
+/// to itself.
 pub fn parse_source(
     adapter: &dyn Adapter,
     text: &str,
@@ -157,11 +158,11 @@ pub fn parse_source(
     let grammar = adapter.grammar();
     let (tree, _) = parse_tree(&grammar, text, limits, on_tick)?;
     let errors = errors(&tree);
-    let rewritten = if errors > 0 { adapter.rewritten(text) } else { None };
-    let Some(rewritten) = rewritten else { return Ok(tree) };
+    let Some(rewritten) = adapter.rewritten(text, errors > 0) else { return Ok(tree) };
     debug_assert_eq!(rewritten.len(), text.len(), "positions mean the same in both");
     let (other, _) = parse_tree(&grammar, &rewritten, limits, on_tick)?;
-    Ok(if self::errors(&other) < errors { other } else { tree })
+    let errors_left = self::errors(&other);
+    Ok(if errors_left < errors || errors_left == 0 { other } else { tree })
 }
 
 /// The nodes of a tree that are errors or missing.

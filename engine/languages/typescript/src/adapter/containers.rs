@@ -278,7 +278,7 @@ impl Reader<'_> {
     pub(super) fn open_object(&mut self, node: NodeIndex) {
         let naming = self.naming(node);
         let Some(decl) = self.object_decl(node, naming.as_ref()) else { return };
-        self.decl_of.insert(node, decl);
+        self.note_decl(node, decl);
         self.open_type_scope(node, decl);
     }
 

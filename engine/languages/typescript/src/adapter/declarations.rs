@@ -173,8 +173,14 @@ impl Reader<'_> {
             doc: self.doc_before(self.doc_start(span).unwrap_or(start)),
         };
         let index = self.push_decl(decl, text, owner, false);
-        self.decl_of.insert(node, index);
+        self.note_decl(node, index);
         index
+    }
+
+    /// Notes what a value is declared as, for whoever asks for it with the parentheses around it.
+    pub(super) fn note_decl(&mut self, node: NodeIndex, decl: DeclIndex) {
+        let around: Vec<NodeIndex> = self.with_parentheses(node).collect();
+        self.decl_of.extend(around.into_iter().chain([node]).map(|node| (node, decl)));
     }
 
     /// Where the statement starts whose first declarator `span` is.
@@ -523,6 +529,15 @@ impl Reader<'_> {
         Some(index)
     }
 
+    /// The parentheses around an expression, from the inside out.
+    fn with_parentheses(&self, node: NodeIndex) -> impl Iterator<Item = NodeIndex> {
+        let around = |node: &NodeIndex| {
+            let parent = self.parent(*node);
+            (self.kind(parent) == Kind::ParenthesizedExpression).then_some(parent)
+        };
+        std::iter::successors(around(&node), around)
+    }
+
     fn name_node(&self, binder: NodeIndex) -> Option<NodeIndex> {
         let left = self.child(binder, Field::Left);
         let member = left.and_then(|left| self.child(left, Field::Property)).or(left);
@@ -533,10 +548,11 @@ impl Reader<'_> {
     }
 
     /// What gives a function or class value its name: the declarator, property, field, assignment or
-    /// default export whose whole value it is.
+    /// default export whose whole value it is. Parentheses do not count (ECMAScript, *IsFunctionDefinition*).
     pub(super) fn naming(&self, node: NodeIndex) -> Option<Naming> {
-        let binder = self.parent(node);
-        let field = self.field(node);
+        let value = self.with_parentheses(node).last().unwrap_or(node);
+        let binder = self.parent(value);
+        let field = self.field(value);
         let naming = |name: Name, holder| Some(Naming { name, holder, binder });
         match self.kind(binder) {
             Kind::VariableDeclarator if field == Field::Value => {

@@ -92,10 +92,10 @@ impl Adapter for ScriptAdapter {
         }
     }
 
-    fn rewritten(&self, source: &str) -> Option<String> {
+    fn rewritten(&self, source: &str, has_errors: bool) -> Option<String> {
         match self.language {
             Language::JavaScript => None,
-            language => newer_syntax::rewritten(source, language == Language::Tsx),
+            language => newer_syntax::rewritten(source, language == Language::Tsx, has_errors),
         }
     }
 

@@ -196,7 +196,14 @@ impl Reader<'_> {
 
     /// Whether an export statement says `default`.
     pub(super) fn is_default_export(&self, node: NodeIndex) -> bool {
-        self.text(node).trim_start_matches("export").trim_start().starts_with("default")
+        self.behind_export(node).starts_with("default")
+    }
+
+    /// The text of an `export` statement behind the word; decorators of what is exported may stand before it.
+    fn behind_export(&self, node: NodeIndex) -> &str {
+        let decorators = self.tree.children(node).take_while(|child| self.kind(*child) == Kind::Decorator);
+        let start = decorators.last().map_or(self.start(node), |decorator| self.end(decorator));
+        self.between(start, self.end(node)).trim_start().trim_start_matches("export").trim_start()
     }
 
     /// What `export default` and `export =` say, once the value is read.
@@ -204,7 +211,6 @@ impl Reader<'_> {
         if self.child(node, Field::Source).is_some() {
             return;
         }
-        let text = self.text(node);
         let is_default = self.is_default_export(node);
         if let Some(declaration) = self.child(node, Field::Declaration).filter(|_| is_default) {
             let Some(name) = self.child(declaration, Field::Name) else { return };
@@ -213,7 +219,7 @@ impl Reader<'_> {
         }
         let last = self.tree.children(node).find(|child| self.kind(*child) != Kind::Decorator);
         let Some(value) = self.child(node, Field::Value).or(last) else { return };
-        let is_whole = !is_default && text.trim_start_matches("export").trim_start().starts_with('=');
+        let is_whole = !is_default && self.behind_export(node).starts_with('=');
         let name: Name = match (is_default, is_whole) {
             (true, _) => "default".into(),
             (_, true) => Name::new_static(crate::WHOLE),

@@ -1,13 +1,14 @@
 //! What the grammar does not know of TypeScript, written so that it can be read.
 //!
 //! The grammar (0.23.2, the newest there is) lacks the variance annotations `in` and `out` of type parameters
-//! (TypeScript 4.7), line ends as separators before call signatures of object types, members called `in`, type
-//! arguments of tagged templates (TypeScript 2.9), and escapes in template types (4.1). Annotations, arguments
+//! (TypeScript 4.7), line ends as separators before call signatures of object types, members called `in`, variables
+//! called `as`, type arguments of tagged templates (TypeScript 2.9), and escapes in template types (4.1). Annotations, arguments
 //! and escapes become blanks, the blank before a signature a `;`: the text keeps its length and its lines, so
 //! that every position means the same in both.
 //!
 //! It is asked for only where a file has errors, and taken only if it has fewer. So a slip of this scan, which
-//! knows brackets and words and no grammar, costs nothing that was read before.
+//! knows brackets and words and no grammar, costs nothing that was read before. The one exception are the type
+//! arguments of templates, which the grammar may read as comparisons: `() => sql<Row>`…`` without any error.
 
 /// Words behind which a type is still to come.
 const OPEN_WORDS: [&[u8]; 13] = [
@@ -31,8 +32,12 @@ const VALUE_WORDS: [&[u8]; 10] =
 /// How far back the type arguments of a template may start.
 const MAX_ARGUMENTS: usize = 256;
 
-/// The text as the grammar can read it; none if it says nothing of the kind.
-pub(super) fn rewritten(source: &str, has_elements: bool) -> Option<String> {
+/// The text as the grammar can read it; none if it says nothing of the kind. Where there are no errors, only the type
+/// arguments of templates are looked at.
+pub(super) fn rewritten(source: &str, has_elements: bool, has_errors: bool) -> Option<String> {
+    if !has_errors && !source.contains(">`") {
+        return None;
+    }
     let mut scan = Scan {
         source: source.as_bytes(),
         output: source.as_bytes().to_vec(),
@@ -42,6 +47,7 @@ pub(super) fn rewritten(source: &str, has_elements: bool) -> Option<String> {
         head: Head::None,
         no_expression_until: 0,
         has_elements,
+        templates_only: !has_errors,
     };
     scan.run();
     (scan.output != scan.source)
@@ -103,6 +109,8 @@ struct Scan<'s> {
     no_expression_until: usize,
     /// `<` may start an element (TSX).
     has_elements: bool,
+    /// Nothing but the type arguments of templates is rewritten.
+    templates_only: bool,
 }
 
 fn is_word(byte: u8) -> bool {
@@ -281,6 +289,7 @@ impl Scan<'_> {
         match self.open.last() {
             Some(Open::Params) => self.blank_variance(token),
             Some(Open::Members) if self.text(token) == b"in" => self.rename_member(token),
+            _ if self.text(token) == b"as" => self.rename_variable(token),
             _ => {}
         }
         Kind::Word
@@ -301,7 +310,7 @@ impl Scan<'_> {
         let end = self.source[next..].iter().position(|byte| !is_word(*byte)).unwrap_or(0);
         let name = &self.source[next..next + end];
         if may_be && !name.is_empty() && name != b"extends" {
-            self.output[token.start..token.end].fill(b' ');
+            self.blank(token.start, token.end);
         }
     }
 
@@ -309,7 +318,27 @@ impl Scan<'_> {
     fn rename_member(&mut self, token: Token) {
         let next = self.behind_blanks(token.end);
         if matches!(self.source.get(next), Some(b':' | b'?')) {
-            self.output[token.end - 1] = b'_';
+            self.write(token.end - 1, b'_');
+        }
+    }
+
+    /// A variable may be called `as`, too.
+    fn rename_variable(&mut self, token: Token) {
+        let next = self.behind_blanks(token.end);
+        if self.is_one_of(0, &[b"const", b"let", b"var"])
+            && matches!(self.source.get(next), Some(b'=' | b':' | b';' | b','))
+        {
+            self.write(token.end - 1, b'_');
+        }
+    }
+
+    fn blank(&mut self, start: usize, end: usize) {
+        (start..end).for_each(|at| self.write(at, b' '));
+    }
+
+    fn write(&mut self, at: usize, byte: u8) {
+        if !self.templates_only {
+            self.output[at] = byte;
         }
     }
 
@@ -336,7 +365,7 @@ impl Scan<'_> {
     /// What a template says does not matter; as a type it may not have escapes, says the grammar.
     fn blank_escape(&mut self) {
         if self.source.get(self.at + 1) == Some(&b'`') {
-            self.output[self.at..self.at + 2].fill(b' ');
+            self.blank(self.at, self.at + 2);
         }
         self.at += 1;
     }
@@ -345,7 +374,7 @@ impl Scan<'_> {
         let starts_member = matches!(sign, b'(' | b'<' | b'[');
         if starts_member && is_first_of_line && self.open.last() == Some(&Open::Members) && self.ends_type() {
             let blank = self.at.checked_sub(1).filter(|at| matches!(self.source[*at], b' ' | b'\t'));
-            blank.into_iter().for_each(|at| self.output[at] = b';');
+            blank.into_iter().for_each(|at| self.write(at, b';'));
         }
         match sign {
             b'<' if self.starts_params() => self.open.push(Open::Params),
@@ -417,9 +446,9 @@ mod tests {
 
     /// The text and what becomes of it; where nothing does, the same.
     fn check(text: &str, expected: &str) {
-        let found = rewritten(text, false).unwrap_or_else(|| text.to_owned());
+        let found = rewritten(text, false, true).unwrap_or_else(|| text.to_owned());
         assert_eq!(found, expected);
-        assert_eq!(rewritten(text, false).is_none(), text == expected);
+        assert_eq!(rewritten(text, false, true).is_none(), text == expected);
     }
 
     #[test]
@@ -488,10 +517,20 @@ mod tests {
     }
 
     #[test]
+    fn without_errors_only_template_arguments_are_rewritten() {
+        let text = "type A<in B> = () => sql<C>`d`";
+        assert_eq!(rewritten(text, false, false).as_deref(), Some("type A<in B> = () => sql   `d`"));
+        assert_eq!(rewritten("type A<in B> = `d`", false, false), None);
+    }
+
+    #[test]
     fn return_types_and_members_of_odd_names() {
         check("f(a): {\n  (b): C\n  (d): C\n}", "f(a): {\n  (b): C\n ;(d): C\n}");
         check("interface A { in: B; in?: C; inn: D }", "interface A { i_: B; i_?: C; inn: D }");
         check("a = { in: b }", "a = { in: b }");
+        check("let as = b, c = d as E", "let a_ = b, c = d as E");
+        check("const as: A = b", "const a_: A = b");
+        check("let a = b as C", "let a = b as C");
         check("type A = `b \\`${C}\\` \\n`", "type A = `b   ${C}   \\n`");
     }
 
@@ -509,7 +548,7 @@ mod tests {
             "type A<<<<<in B",
             "a<\u{4ed3}>`",
         ] {
-            let new = rewritten(text, false).unwrap_or_else(|| text.to_owned());
+            let new = rewritten(text, false, true).unwrap_or_else(|| text.to_owned());
             assert_eq!(new.len(), text.len());
             assert_eq!(new.matches('\n').count(), text.matches('\n').count());
         }

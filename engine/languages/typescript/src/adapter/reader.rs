@@ -344,9 +344,10 @@ fn objects_with_functions(tree: &Tree) -> Vec<bool> {
     for node in (0..tree.len()).rev() {
         let kind = tree.kind(node);
         let parent = tree.node(node).parent;
-        let is_value =
-            kind.is_function_value() || kind == Kind::Class || (kind == Kind::Object && holds[node as usize]);
+        let may_hold = matches!(kind, Kind::Object | Kind::ParenthesizedExpression);
+        let is_value = kind.is_function_value() || kind == Kind::Class || (may_hold && holds[node as usize]);
         match tree.kind(parent) {
+            Kind::ParenthesizedExpression if is_value => holds[parent as usize] = true,
             Kind::Object if kind == Kind::MethodDefinition => holds[parent as usize] = true,
             Kind::Pair if is_value && tree.node(node).field == Field::Value => {
                 holds[tree.node(parent).parent as usize] = true;
