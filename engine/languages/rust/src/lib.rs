@@ -25,7 +25,7 @@ impl Adapter for RustAdapter {
     }
 
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn grammar_version(&self) -> &'static str {

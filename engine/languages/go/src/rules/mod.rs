@@ -32,7 +32,7 @@ static PREDECLARED: &str = include_str!("../../library/go.txt");
 
 impl Rules for GoRules {
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {

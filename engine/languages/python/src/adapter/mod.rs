@@ -37,7 +37,7 @@ impl Adapter for PythonAdapter {
     }
 
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn grammar_version(&self) -> &'static str {

@@ -33,7 +33,7 @@ static STANDARD_LIBRARY: &str = include_str!("../../library/std.txt");
 
 impl Rules for RustRules {
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {

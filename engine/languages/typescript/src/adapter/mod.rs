@@ -46,7 +46,7 @@ impl Adapter for ScriptAdapter {
     }
 
     fn revision(&self) -> u32 {
-        2
+        3
     }
 
     fn grammar_version(&self) -> &'static str {

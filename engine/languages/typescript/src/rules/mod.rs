@@ -27,7 +27,7 @@ static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 impl Rules for ScriptRules {
     fn revision(&self) -> u32 {
-        1
+        2
     }
 
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
