@@ -14,8 +14,63 @@ use std::time::Instant;
 
 const ROUNDS: usize = 5;
 const BINDERY: &str = env!("CARGO_BIN_EXE_bindery");
-/// Everything that is copied: what the compiled languages read.
-const ENDINGS: [&str; 4] = ["rs", "py", "toml", "md"];
+/// What is copied besides the sources of [`LANGUAGES`].
+const ENDINGS: [&str; 8] = ["toml", "md", "mod", "json", "xml", "tsx", "jsx", "mjs"];
+
+/// How a language's files are edited.
+struct Language {
+    ending: &'static str,
+    /// Whether a line is the head of a function with a body below.
+    is_head: fn(&str) -> bool,
+    /// A statement that names `probe`.
+    statement: &'static str,
+    /// A declaration of `name` at the end of a file.
+    function: &'static str,
+}
+
+const LANGUAGES: [Language; 6] = [
+    Language {
+        ending: "rs",
+        is_head: |line| line.contains("fn ") && line.ends_with('{'),
+        statement: "let probe = 1;",
+        function: "pub fn name(key: u32) -> u32 {\n    key\n}\n",
+    },
+    Language {
+        ending: "py",
+        is_head: |line| line.starts_with("def ") && line.ends_with("):"),
+        statement: "probe = 1",
+        function: "def name(key):\n    return key\n",
+    },
+    Language {
+        ending: "go",
+        is_head: |line| line.starts_with("func ") && line.ends_with('{'),
+        statement: "const probe = 1",
+        function: "func name(key int) int {\n\treturn key\n}\n",
+    },
+    Language {
+        ending: "java",
+        is_head: |line| line.starts_with("public ") && line.ends_with(") {"),
+        statement: "int probe = 1;",
+        function: "class Of_name {\n  int name(int key) {\n    return key;\n  }\n}\n",
+    },
+    Language {
+        ending: "ts",
+        is_head: |line| line.contains("function ") && line.ends_with('{'),
+        statement: "const probe = 1;",
+        function: "export function name(key: number) {\n  return key;\n}\n",
+    },
+    Language {
+        ending: "js",
+        is_head: |line| line.contains("function ") && line.ends_with('{'),
+        statement: "const probe = 1;",
+        function: "export function name(key) {\n  return key;\n}\n",
+    },
+];
+
+fn language(path: &Path) -> Option<&'static Language> {
+    let ending = path.extension()?.to_str()?;
+    LANGUAGES.iter().find(|language| language.ending == ending)
+}
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
@@ -80,7 +135,7 @@ impl Repository {
                 let wanted = path
                     .extension()
                     .and_then(|ending| ending.to_str())
-                    .is_some_and(|ending| ENDINGS.contains(&ending));
+                    .is_some_and(|ending| ENDINGS.contains(&ending) || language(&path).is_some());
                 if path.is_dir() && !path.is_symlink() {
                     pending.push(path);
                 } else if wanted && path.is_file() && files.len() < limit {
@@ -113,9 +168,7 @@ impl Repository {
         rows.push(self.measure("full, no exports", &no_exports, &|_| clean()));
         self.bindery(&no_exports);
         rows.push(self.measure("nothing changed", &no_exports, &|_| {}));
-        rows.push(self.measure("one body edited", &no_exports, &|round| {
-            self.edit(round, "probe = 1", "let probe = 1;")
-        }));
+        rows.push(self.measure("one body edited", &no_exports, &|round| self.edit(round)));
         rows.push(self.measure("one name added", &no_exports, &|round| {
             self.add("median", &format!("unheard_of_{round}"))
         }));
@@ -191,11 +244,12 @@ impl Repository {
 
     /// The source file of median size that has a function with a one-line head.
     fn median(&self) -> PathBuf {
+        let has_function =
+            |path: &&PathBuf| fs::read_to_string(path).is_ok_and(|text| body_line(&text, path).is_some());
         let mut sized: Vec<(u64, &PathBuf)> = self
             .files
             .iter()
-            .filter(|path| path.extension().is_some_and(|ending| ending == "rs" || ending == "py"))
-            .filter(|path| fs::read_to_string(path).is_ok_and(|text| body_line(&text).is_some()))
+            .filter(has_function)
             .map(|path| (fs::metadata(path).map_or(0, |metadata| metadata.len()), path))
             .collect();
         sized.sort();
@@ -203,12 +257,12 @@ impl Repository {
     }
 
     /// Puts another statement at the start of a function's body.
-    fn edit(&self, round: usize, python: &str, rust: &str) {
+    fn edit(&self, round: usize) {
         let path = self.median();
         let text = fs::read_to_string(&path).expect("the copy can be read");
-        let (at, indent) = body_line(&text).expect("the file was chosen for it");
-        let statement = if path.extension().is_some_and(|ending| ending == "py") { python } else { rust };
-        let statement = statement.replace("probe", &format!("probe{round}"));
+        let (at, indent) = body_line(&text, &path).expect("the file was chosen for it");
+        let language = language(&path).expect("the file was chosen for it");
+        let statement = language.statement.replace("probe", &format!("probe{round}"));
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.insert(at, format!("{indent}{statement}"));
         fs::write(&path, lines.join("\n") + "\n").expect("the copy can be written");
@@ -217,15 +271,17 @@ impl Repository {
     /// Adds a function, to the median file or to a new file beside it.
     fn add(&self, file: &str, name: &str) {
         let median = self.median();
-        let ending = median.extension().and_then(|ending| ending.to_str()).expect("sources have endings");
-        let path =
-            if file == "median" { median.clone() } else { median.with_file_name(format!("{file}.{ending}")) };
-        let function = match ending {
-            "py" => format!("\n\ndef {name}(key):\n    return key\n"),
-            _ => format!("\npub fn {name}(key: u32) -> u32 {{\n    key\n}}\n"),
+        let language = language(&median).expect("the file was chosen for it");
+        let path = match file {
+            "median" => median,
+            _ => median.with_file_name(format!("{file}.{}", language.ending)),
         };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        fs::write(&path, text + &function).expect("the copy can be written");
+        let text = fs::read_to_string(&path).unwrap_or_else(|_| match language.ending {
+            "go" => "package fresh\n".to_owned(),
+            _ => String::new(),
+        });
+        let function = language.function.replace("name", name);
+        fs::write(&path, format!("{text}\n\n{function}")).expect("the copy can be written");
     }
 
     fn cache_bytes(&self) -> u64 {
@@ -245,13 +301,11 @@ impl Repository {
 }
 
 /// Where the first body of a function with a one-line head begins, and its indentation.
-fn body_line(text: &str) -> Option<(usize, String)> {
-    let lines: Vec<&str> = text.lines().collect();
-    let heads = lines.iter().enumerate().filter(|(_, line)| {
-        let line = line.trim_start();
-        (line.starts_with("def ") && line.ends_with("):")) || (line.contains("fn ") && line.ends_with('{'))
-    });
-    heads.map(|(at, line)| (at + 1, format!("{}    ", &line[..line.len() - line.trim_start().len()]))).next()
+fn body_line(text: &str, path: &Path) -> Option<(usize, String)> {
+    let language = language(path)?;
+    let mut lines = text.lines().enumerate();
+    let (at, head) = lines.find(|(_, line)| (language.is_head)(line.trim_start()))?;
+    Some((at + 1, format!("{}    ", &head[..head.len() - head.trim_start().len()])))
 }
 
 fn run(command: &mut Command) {
