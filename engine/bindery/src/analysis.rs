@@ -603,27 +603,20 @@ impl LeftOut {
 
 /// What resolutions, stages and pages are computed by; a state of another value keeps only its facts.
 pub(crate) fn build_id() -> ContentHash {
-    let languages = registry().iter().map(|entry| {
-        let adapter = entry.adapter;
-        (adapter.language().name(), adapter.revision(), adapter.grammar_version(), entry.rules.revision())
-    });
-    build_key(crate::VERSION, bindery_facts::FACT_FORMAT, languages)
+    let languages = registry().iter().map(|entry| entry.adapter.language().name());
+    build_key(crate::VERSION, bindery_languages::ENGINE, languages)
 }
 
-/// The key of a build of the tool: its version, the format of facts, and of each language its name, its adapter's
-/// revision, its grammar's version and its rules' revision.
+/// The key of a build of the tool: its version, the digest of its sources and the languages that are compiled in.
 pub(crate) fn build_key<'a>(
     tool: &str,
-    format: u32,
-    languages: impl IntoIterator<Item = (&'a str, u32, &'a str, u32)>,
+    engine: &str,
+    languages: impl IntoIterator<Item = &'a str>,
 ) -> ContentHash {
     let mut key = KeyHasher::new("build");
-    key.field("tool", tool.as_bytes()).field("format", &format.to_le_bytes());
-    for (language, adapter, grammar, rules) in languages {
-        key.field("language", language.as_bytes())
-            .field("adapter", &adapter.to_le_bytes())
-            .field("grammar", grammar.as_bytes())
-            .field("rules", &rules.to_le_bytes());
+    key.field("tool", tool.as_bytes()).field("engine", engine.as_bytes());
+    for language in languages {
+        key.field("language", language.as_bytes());
     }
     key.finish()
 }

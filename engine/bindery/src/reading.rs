@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bindery_facts::{DecodeError, FACT_FORMAT, FileFacts, Summary, decode};
+use bindery_facts::{DecodeError, FileFacts, Summary, decode};
 use bindery_graph::{Contents, Unit};
-use bindery_languages::{LanguageEntry, for_language};
+use bindery_languages::{LanguageEntry, READING, for_language};
 use bindery_source::{ContentHash, KeyHasher, Language, RepoPath};
 use bindery_syntax::{Cancelled, Limits, PackedFacts, Parsed, SourceText, parse_observed};
 
@@ -17,30 +17,24 @@ use crate::state::LeftOut;
 /// |---|---|
 /// | the bytes | they are what is read |
 /// | the language | the same bytes mean other things in it |
-/// | the adapter's revision and the grammar's version | they decide what is read off |
-/// | [`FACT_FORMAT`] | it decides what a blob means |
+/// | [`READING`] | it stands for the adapters and grammars, which decide what is read off, and for the form of blobs |
 /// | the limits | they decide which files are unparsable |
 ///
 /// Path, times and permissions stay out, so a renamed or copied file hits.
 pub(crate) fn facts_key(content: ContentHash, entry: &LanguageEntry, limits: &Limits) -> ContentHash {
-    let adapter = entry.adapter;
-    key_of(content, adapter.language(), adapter.revision(), adapter.grammar_version(), FACT_FORMAT, limits)
+    key_of(content, entry.adapter.language(), READING, limits)
 }
 
 pub(crate) fn key_of(
     content: ContentHash,
     language: Language,
-    revision: u32,
-    grammar: &str,
-    format: u32,
+    reading: &str,
     limits: &Limits,
 ) -> ContentHash {
     let mut key = KeyHasher::new("facts");
     key.field("content", &content.0)
         .field("language", language.name().as_bytes())
-        .field("adapter", &revision.to_le_bytes())
-        .field("grammar", grammar.as_bytes())
-        .field("format", &format.to_le_bytes());
+        .field("reading", reading.as_bytes());
     limits.enter(&mut key);
     key.finish()
 }

@@ -26,9 +26,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Part of every cache key: raise it when a type of this crate changes its meaning or layout.
-pub const FACT_FORMAT: u32 = 2;
-
 /// Everything known of one file from its own bytes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FileFacts {

@@ -121,13 +121,10 @@ pub enum Construction {
 /// only through its recorded look-ups. Hooks must be pure: what they return may depend on nothing but
 /// arguments and answers. [`Ty::Unknown`] is always a right answer; a guess never is.
 ///
-/// Most languages need `revision`, `import_target`, `outer_name`, `builtin_name` and a table or two;
+/// Most languages need `import_target`, `outer_name`, `builtin_name` and a table or two;
 /// every other hook has the commonest rule as its default, available in [`defaults`] to hooks that
 /// want to do something first.
 pub trait Rules: Sync {
-    /// Part of the state's key: raise it when resolution by these rules changes.
-    fn revision(&self) -> u32;
-
     /// Adds what a file offers under keys of the language's own ([`Key::Custom`]).
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         let _ = (unit, pairs);

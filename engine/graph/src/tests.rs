@@ -33,10 +33,6 @@ fn helper(List<text>) -> text
 ";
 
 impl Rules for Toy {
-    fn revision(&self) -> u32 {
-        1
-    }
-
     fn library(&self) -> Option<&'static Library> {
         static LIBRARY: OnceLock<Library> = OnceLock::new();
         Some(LIBRARY.get_or_init(|| Library::parse(Language::Rust, LIBRARY_TEXT, &TOY)))

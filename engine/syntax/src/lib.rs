@@ -39,12 +39,6 @@ pub trait Adapter: Sync {
     /// The language.
     fn language(&self) -> Language;
 
-    /// Part of every cache key: raise it when the adapter reads other facts from the same bytes.
-    fn revision(&self) -> u32;
-
-    /// The grammar's package version, part of every cache key.
-    fn grammar_version(&self) -> &'static str;
-
     /// The grammar.
     fn grammar(&self) -> tree_sitter::Language;
 

@@ -25,14 +25,6 @@ impl Adapter for GoAdapter {
         Language::Go
     }
 
-    fn revision(&self) -> u32 {
-        1
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        "tree-sitter-go 0.25.0"
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         tree_sitter_go::LANGUAGE.into()
     }

@@ -1,11 +1,18 @@
 //! The languages this build can analyse: one cargo feature and one row each.
 //!
 //! A language that is not compiled in is simply absent, and its files are counted as such. This crate
-//! must hold nothing but the table. Start reading at [`registry`].
+//! must hold nothing but the table and the digests of what it is built from. Start reading at [`registry`].
 
 use bindery_graph::Rules;
 use bindery_source::Language;
 use bindery_syntax::Adapter;
+
+/// Changes with every change of what reads facts from bytes: the adapters, the grammars, the form of the facts.
+/// Part of the key facts are cached under.
+pub const READING: &str = env!("BINDERY_READING");
+
+/// Changes with every change of the engine. Part of the key everything else is kept under.
+pub const ENGINE: &str = env!("BINDERY_ENGINE");
 
 /// A language: how its files are read, and how its names resolve.
 pub struct LanguageEntry {

@@ -24,14 +24,6 @@ impl Adapter for RustAdapter {
         Language::Rust
     }
 
-    fn revision(&self) -> u32 {
-        2
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        "tree-sitter-rust 0.24.2"
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         tree_sitter_rust::LANGUAGE.into()
     }

@@ -25,14 +25,6 @@ impl Adapter for RawGrammar {
         self.language
     }
 
-    fn revision(&self) -> u32 {
-        1
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        "0"
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         (self.grammar)()
     }

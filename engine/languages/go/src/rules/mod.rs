@@ -31,10 +31,6 @@ pub struct GoRules;
 static PREDECLARED: &str = include_str!("../../library/go.txt");
 
 impl Rules for GoRules {
-    fn revision(&self) -> u32 {
-        2
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         offers::add(unit, pairs);
     }

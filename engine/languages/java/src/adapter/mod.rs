@@ -46,14 +46,6 @@ impl Adapter for JavaAdapter {
         Language::Java
     }
 
-    fn revision(&self) -> u32 {
-        1
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        "0.23.5"
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         tree_sitter_java::LANGUAGE.into()
     }

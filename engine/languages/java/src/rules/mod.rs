@@ -46,10 +46,6 @@ pub(crate) struct State {
 }
 
 impl Rules for JavaRules {
-    fn revision(&self) -> u32 {
-        1
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         packages::offers(unit, pairs);
         functional::offers(unit, pairs);
@@ -188,10 +184,6 @@ impl Rules for JavaRules {
 struct LibraryRules;
 
 impl Rules for LibraryRules {
-    fn revision(&self) -> u32 {
-        0
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         functional::offers(unit, pairs);
     }

@@ -36,14 +36,6 @@ impl Adapter for PythonAdapter {
         Language::Python
     }
 
-    fn revision(&self) -> u32 {
-        2
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        "0.25.0"
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         tree_sitter_python::LANGUAGE.into()
     }

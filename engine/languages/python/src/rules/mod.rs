@@ -28,10 +28,6 @@ pub struct PythonRules;
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 impl Rules for PythonRules {
-    fn revision(&self) -> u32 {
-        1
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         modules::offers(unit, pairs);
     }
@@ -186,10 +182,6 @@ impl Rules for PythonRules {
 struct LibraryRules;
 
 impl Rules for LibraryRules {
-    fn revision(&self) -> u32 {
-        0
-    }
-
     fn import_target(&self, _: &Session, _: &Place, _: &Import, _: Namespace) -> Ty {
         Ty::Unknown
     }

@@ -32,10 +32,6 @@ pub struct RustRules;
 static STANDARD_LIBRARY: &str = include_str!("../../library/std.txt");
 
 impl Rules for RustRules {
-    fn revision(&self) -> u32 {
-        2
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         offers::add(unit, pairs);
     }

@@ -45,17 +45,6 @@ impl Adapter for ScriptAdapter {
         self.language
     }
 
-    fn revision(&self) -> u32 {
-        3
-    }
-
-    fn grammar_version(&self) -> &'static str {
-        match self.language {
-            Language::JavaScript => "0.25.0",
-            _ => "0.23.2",
-        }
-    }
-
     fn grammar(&self) -> tree_sitter::Language {
         match self.language {
             Language::JavaScript => tree_sitter_javascript::LANGUAGE.into(),

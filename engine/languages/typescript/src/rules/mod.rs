@@ -26,10 +26,6 @@ pub struct ScriptRules;
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 impl Rules for ScriptRules {
-    fn revision(&self) -> u32 {
-        2
-    }
-
     fn custom_offers(&self, unit: &Unit, pairs: &mut Vec<(Key, Item)>) {
         specifiers::offers(unit, pairs);
     }
@@ -203,10 +199,6 @@ impl Rules for ScriptRules {
 struct LibraryRules;
 
 impl Rules for LibraryRules {
-    fn revision(&self) -> u32 {
-        0
-    }
-
     fn import_target(&self, _: &Session, _: &Place, _: &Import, _: Namespace) -> Ty {
         Ty::Unknown
     }
