@@ -189,24 +189,6 @@ pub(crate) fn phrase(word: &str) -> String {
     phrase
 }
 
-/// A number with a comma between thousands.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `1 page`, `2 pages`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,12 +215,5 @@ mod tests {
             (phrase("contentChanged").as_str(), phrase("added").as_str()),
             ("content changed", "added")
         );
-    }
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        let written: Vec<String> = [0, 999, 1000, 12_345, 1_234_567].into_iter().map(count).collect();
-        assert_eq!(written, ["0", "999", "1,000", "12,345", "1,234,567"]);
-        assert_eq!((counted(1, "page"), counted(2, "page")), ("1 page".to_owned(), "2 pages".to_owned()));
     }
 }

@@ -8,9 +8,9 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use bindery_engine::Progress;
+use bindery_engine::{Progress, grouped};
 
-use crate::console::{Console, count};
+use crate::console::Console;
 
 const FIRST_DRAWN_MS: u64 = 200;
 const DRAWN_EVERY_MS: u64 = 50;
@@ -64,7 +64,7 @@ impl Drop for TerminalProgress {
 fn line(phase: &str, done: u64, total: u64) -> String {
     let filled = (done.min(total) * BAR_WIDTH).checked_div(total).unwrap_or(0);
     let bar: String = (0..BAR_WIDTH).map(|at| if at < filled { '=' } else { ' ' }).collect();
-    format!("{phase:<10} [{bar}] {}/{}", count(done), count(total))
+    format!("{phase:<10} [{bar}] {}/{}", grouped(done), grouped(total))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! R22: instructions hidden in a repository's text reach the files for agents only as quoted data: in table cells
-//! and fences, capped, with nothing in them that cannot be seen. `BINDERY_NIGHTLY=1` runs the long lane.
+//! and fences, capped, with nothing in them that cannot be seen. Slots: names of files and symbols, documentation,
+//! signatures, literals, manifests, READMEs, and what a pinned skeleton and the configuration word.
+//! `BINDERY_NIGHTLY=1` runs the long lane.
 
 mod harness;
 
@@ -50,22 +52,49 @@ const DISGUISES: [&str; 20] = [
     "…………………………………………………………………………………………………………………………………………………………………………",
 ];
 
+/// The first 200 are one order in one disguise each; the others wear a second one over it.
 fn payload(number: u64) -> String {
     let number = number as usize;
-    DISGUISES[number / ORDERS.len() % DISGUISES.len()].replace('…', ORDERS[number % ORDERS.len()])
+    let (inner, outer) = (number / ORDERS.len() % DISGUISES.len(), number / ORDERS.len() / DISGUISES.len());
+    let disguised = DISGUISES[inner].replace('…', ORDERS[number % ORDERS.len()]);
+    DISGUISES[outer % DISGUISES.len()].replacen('…', &disguised, 1)
+}
+
+/// A text as a string of YAML and of TOML, which both know this escape.
+fn quoted(text: &str) -> String {
+    let escaped = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_string(),
+        false => format!("\\U{:08x}", u32::from(c)),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+/// A committed skeleton and a configuration whose every text is the payload.
+fn pin(file_system: &MemoryFileSystem, payload: &str) {
+    let text = quoted(payload);
+    let stage = |id: &str| format!("  - {{id: {id}, title: {text}, description: {text}}}\n");
+    let skeleton = format!(
+        "metadata: {{version: 1, archetype: {text}, draftedBy: user}}\nstages:\n{}{}",
+        stage("core"),
+        stage("app")
+    );
+    file_system.write(b"stages.yaml", skeleton.as_bytes());
+    let configuration =
+        format!("name = {text}\nskeleton = \"stages.yaml\"\nformats = [\"markdown\", \"agent\"]\n");
+    file_system.write(b"bindery.toml", configuration.as_bytes());
 }
 
 /// The payload in every slot that the agent files show: names of files and symbols, documentation, signatures,
 /// titles, what the repository is called.
 fn repository(payload: &str) -> MemoryFileSystem {
-    let literal: String = payload.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect();
+    let literal = quoted(payload);
     let in_doc = payload.replace("\"\"\"", "'''").replace('\\', "\\\\");
     let in_string = payload.replace(['"', '\\', '\n', '\r'], "'");
     let name: String = payload.chars().filter(|c| *c != '/' && *c != '\0').take(60).collect();
     let yaml = serde_json::to_string(payload).expect("a text has a JSON form");
     let source = format!(
         "\"\"\"{in_doc}\"\"\"\nimport os\nstate = []\n\n\nclass Kind:\n    \"\"\"{in_doc}\"\"\"\n\n    \
-         def run(self, order=\"{in_string}\", other=\"{literal}\"):\n        \"\"\"{in_doc}\"\"\"\n        \
+         def run(self, order=\"{in_string}\", other={literal}):\n        \"\"\"{in_doc}\"\"\"\n        \
          state.append(os.path.join(\"{in_string}\"))\n        return helper()\n\n\ndef helper():\n    state.append(1)\n"
     );
     let user = "import core.plain\nfrom core.plain import Kind, helper, state\n\n\ndef main():\n    state.append(2)\n    Kind().run()\n    helper()\n";
@@ -120,18 +149,27 @@ fn assert_quoted(number: u64, subject: Subject, files: &Files) {
 
 #[test]
 fn instructions_of_the_repository_stay_data() {
-    let numbers = seed_numbers(lane(200, 200));
+    let numbers = seed_numbers(lane(200, 2_000));
     on_all_cores(&numbers, |number| {
         let payload = payload(*number);
-        let file_system = repository(&payload);
-        build(&file_system).unwrap_or_else(|failure| panic!("payload {number}: {failure}"));
-        let handbook = below(&file_system, ".bindery/handbook");
-        assert!(handbook.contains_key("agent/index.md"), "payload {number}: {:?}", handbook.keys());
-        assert_quoted(*number, Subject::Handbook, &handbook);
-        let repository = open(Arc::new(file_system.clone()), &Options::default()).expect("it opened before");
-        repository.skill(None, &Quiet).unwrap_or_else(|failure| panic!("payload {number}: {failure}"));
-        let package = below(&file_system, ".bindery/skill");
-        assert_quoted(*number, Subject::Package, &package);
+        assert_harmless(*number, &repository(&payload));
+        let pinned = repository(&payload);
+        pin(&pinned, &payload);
+        assert_harmless(*number, &pinned);
+        let page = pinned.contents(b".bindery/handbook/agent/stages/core.md");
+        assert!(page.is_some(), "payload {number}: the pinned stages are not those of the handbook");
     });
     eprintln!("{} payloads", numbers.len());
+}
+
+/// Builds the handbook and the package of a repository with a payload in it, and looks at both.
+fn assert_harmless(number: u64, file_system: &MemoryFileSystem) {
+    build(file_system).unwrap_or_else(|failure| panic!("payload {number}: {failure}"));
+    let handbook = below(file_system, ".bindery/handbook");
+    assert!(handbook.contains_key("agent/index.md"), "payload {number}: {:?}", handbook.keys());
+    assert_quoted(number, Subject::Handbook, &handbook);
+    let repository = open(Arc::new(file_system.clone()), &Options::default()).expect("it opened before");
+    repository.skill(None, &Quiet).unwrap_or_else(|failure| panic!("payload {number}: {failure}"));
+    let package = below(file_system, ".bindery/skill");
+    assert_quoted(number, Subject::Package, &package);
 }

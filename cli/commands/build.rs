@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use bindery_engine::{
     BuildOutcome, Failure, Options, PlannedRequest, ProseReport, QueryCounts, QueryKind, Repository,
-    RunReport, Source,
+    RunReport, Source, counted, grouped,
 };
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Effort, Global, Place};
-use crate::console::{Console, count, counted, field, phrase, place};
+use crate::console::{Console, field, phrase, place};
 use crate::depfile::depfile;
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
@@ -155,7 +155,7 @@ struct RequestsBody<'a> {
 /// One line a request, and their number and size.
 fn list(planned: &[PlannedRequest], console: &Console) -> Result<Ending, Stop> {
     let body = |request: &'_ PlannedRequest| -> String {
-        format!("{}  {:>9}  {}\n", &request.digest[..16], count(request.bytes), field(&request.unit))
+        format!("{}  {:>9}  {}\n", &request.digest[..16], grouped(request.bytes), field(&request.unit))
     };
     let requests = planned.iter().map(|request| RequestBody {
         unit: &request.unit,
@@ -164,7 +164,7 @@ fn list(planned: &[PlannedRequest], console: &Console) -> Result<Ending, Stop> {
     });
     console.report("requests", &RequestsBody { requests: requests.collect() }, || {
         let bytes = planned.iter().map(|request| request.bytes).sum();
-        let total = format!("{}, {} bytes\n", counted(planned.len() as u64, "request"), count(bytes));
+        let total = format!("{}, {}\n", counted(planned.len() as u64, "request"), counted(bytes, "byte"));
         planned.iter().map(body).chain((!console.is_quiet()).then_some(total)).collect()
     })?;
     Ok(Ending::Done)
@@ -245,7 +245,7 @@ fn notes(report: &RunReport) -> Vec<String> {
         .skipped
         .iter()
         .filter(|(_, number)| **number > 0)
-        .map(|(reason, number)| format!("{} {reason}", count(*number)))
+        .map(|(reason, number)| format!("{} {reason}", grouped(*number)))
         .collect();
     if !skipped.is_empty() {
         notes.push(format!("left out: {} (`bindery status --skipped` lists them)", skipped.join(", ")));
@@ -277,7 +277,7 @@ fn details(report: &RunReport, with_units: bool) -> Vec<String> {
         lines.push(format!("{:<13} {:>9.1} ms", word(phase), *microseconds as f64 / 1000.0));
     }
     for (query, counts) in report.queries.iter().filter(|(_, counts)| **counts != QueryCounts::default()) {
-        let [computed, reused, loaded] = [counts.computed, counts.reused, counts.loaded].map(count);
+        let [computed, reused, loaded] = [counts.computed, counts.reused, counts.loaded].map(grouped);
         lines.push(format!("{:<13} {computed:>9} computed, {reused} reused, {loaded} loaded", word(query)));
     }
     for unit in report.recomputed.iter().filter(|_| with_units) {
@@ -315,13 +315,13 @@ fn summary(report: &RunReport, handbook: &str) -> String {
     let (pages, artifacts) = (report.pages, report.artifacts);
     let removed = match pages.removed + artifacts.removed {
         0 => String::new(),
-        number => format!(", removed {}", count(number)),
+        number => format!(", removed {}", grouped(number)),
     };
     format!(
         "parsed {} of {}, resolved {}, rendered {}, wrote {} and {}{removed}: {}\n",
-        count(computed(QueryKind::Facts)),
+        grouped(computed(QueryKind::Facts)),
         counted(report.files.selected, "file"),
-        count(computed(QueryKind::Resolution)),
+        grouped(computed(QueryKind::Resolution)),
         counted(computed(QueryKind::Page), "page"),
         counted(pages.written, "handbook file"),
         counted(artifacts.written, "artifact"),

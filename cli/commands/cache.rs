@@ -1,11 +1,11 @@
 //! `bindery cache`: what earlier runs left to make the next one fast. It may be deleted at any time.
 
-use bindery_engine::{CacheOutcome, Failure, Repository};
+use bindery_engine::{CacheOutcome, Failure, Repository, grouped};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
-use crate::console::{Console, count, place};
+use crate::console::{Console, place};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\
@@ -56,7 +56,7 @@ impl Cache {
         console.report(self.action.kind(), &self.action.body(&outcome), || self.action.text(&outcome))?;
         match self.action {
             Action::Verify(_) if outcome.affected > 0 => {
-                let message = format!("damaged entries: {}", count(outcome.affected));
+                let message = format!("damaged entries: {}", grouped(outcome.affected));
                 console.error(
                     &message,
                     Some("the next build replaces what it needs; `bindery cache clear` removes all"),
@@ -102,11 +102,11 @@ impl Action {
     }
 
     fn text(&self, outcome: &CacheOutcome) -> String {
-        let mut rows = vec![("entries", count(outcome.entries)), ("bytes", count(outcome.bytes))];
+        let mut rows = vec![("entries", grouped(outcome.entries)), ("bytes", grouped(outcome.bytes))];
         match self {
-            Action::Stats(_) => rows.push(("unused", count(outcome.unused_bytes))),
-            Action::Verify(_) => rows.push(("damaged", count(outcome.affected))),
-            Action::Gc(_) | Action::Clear(_) => rows.push(("freed", count(outcome.affected))),
+            Action::Stats(_) => rows.push(("unused", grouped(outcome.unused_bytes))),
+            Action::Verify(_) => rows.push(("damaged", grouped(outcome.affected))),
+            Action::Gc(_) | Action::Clear(_) => rows.push(("freed", grouped(outcome.affected))),
         }
         let rows: String = rows.iter().map(|(name, value)| format!("{name:<8} {value:>15}\n")).collect();
         format!("{}\n{rows}", place(&outcome.path))

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use bindery_engine::{CheckOutcome, OutputState, Repository, Source, Staleness};
+use bindery_engine::{CheckOutcome, OutputState, Repository, Source, Staleness, counted};
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Effort, Global, Place};
-use crate::console::{Console, counted, field, lines, place};
+use crate::console::{Console, field, lines, place};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 

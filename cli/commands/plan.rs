@@ -4,13 +4,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bindery_engine::{
-    EffectOutcome, Failure, PlanApplyOutcome, PlanCheckOutcome, PlanFinding, PlannedEdit, Repository,
+    EffectOutcome, Failure, PlanApplyOutcome, PlanCheckOutcome, PlanFinding, PlannedEdit, Repository, counted,
 };
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
-use crate::console::{Console, counted, field};
+use crate::console::{Console, field};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use bindery_engine::{Repository, ResyncOutcome};
+use bindery_engine::{Repository, ResyncOutcome, counted};
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
 use crate::commands::plan::{FindingBody, explain_findings};
-use crate::console::{Console, counted, place};
+use crate::console::{Console, place};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 

@@ -1,11 +1,11 @@
 //! `bindery skill`: the handbook as a package that agents load.
 
-use bindery_engine::{Repository, SkillOutcome};
+use bindery_engine::{Repository, SkillOutcome, counted};
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
-use crate::console::{Console, counted, place};
+use crate::console::{Console, place};
 use crate::exit::{Ending, Stop};
 use crate::progress::TerminalProgress;
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use bindery_engine::{Repository, Skipped, StatusOutcome};
+use bindery_engine::{Repository, Skipped, StatusOutcome, grouped};
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::{Global, Place};
 use crate::commands::check::{StaleBody, stale_line};
-use crate::console::{Console, count, field, phrase};
+use crate::console::{Console, field, phrase};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\
@@ -102,7 +102,7 @@ fn section(title: &str, rows: impl Iterator<Item = String>) -> Option<String> {
 }
 
 fn skipped_lines((reason, skipped): (&String, &Skipped)) -> Vec<String> {
-    let head = format!("{} {}\n", count(skipped.count), field(reason));
+    let head = format!("{} {}\n", grouped(skipped.count), field(reason));
     let paths = skipped.paths.iter().map(|path| format!("  {}\n", field(path)));
     std::iter::once(head).chain(paths).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use bindery_engine::{Finding, ValidateOutcome, validate_directory};
+use bindery_engine::{Finding, ValidateOutcome, counted, validate_directory};
 use clap::Args;
 use serde::Serialize;
 
 use crate::arguments::Global;
-use crate::console::{Console, Format, counted, field};
+use crate::console::{Console, Format, field};
 use crate::exit::{Ending, Stop};
 
 const EXAMPLES: &str = "\

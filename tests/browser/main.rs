@@ -217,6 +217,65 @@ fn colours_follow_the_system_and_the_switch() {
     );
 }
 
+/// A long name goes on under its own beginning, not under the marker before it.
+#[test]
+fn a_long_name_keeps_to_its_column() {
+    let site = sample();
+    let Some(mut page) = open(&site, "html/queue.html") else { return };
+    for width in [360, 1280] {
+        page.resize(width, 900);
+        page.go(&site.address("html/queue.html"));
+        page.value("{ const name = document.querySelector('.function > summary .name'); name.textContent = 'Queue.' + 'very_long_name_'.repeat(20); 0 }");
+        let edges = page.value(
+            "{ const summary = document.querySelector('.function > summary'); const name = summary.querySelector('.name');
+               const text = document.createRange(); text.selectNodeContents(name);
+               const lines = [...text.getClientRects()].map(line => line.left);
+               [Math.min(...lines) - summary.getBoundingClientRect().left, Math.max(...lines) - Math.min(...lines), name.getBoundingClientRect().height] }",
+        );
+        let edge = |at: usize| edges[at].as_f64().expect("an edge is a number");
+        assert!(edge(0) > 10.0, "{width} wide: the name begins {} px from the marker's edge", edge(0));
+        assert!(edge(1) < 1.0, "{width} wide: lines of the name begin {} px apart", edge(1));
+        assert!(edge(2) > 30.0, "{width} wide: the name is not broken");
+        assert_eq!(page.value("document.documentElement.scrollWidth"), width, "{width} wide");
+    }
+}
+
+#[test]
+fn a_table_on_a_narrow_screen_says_what_each_cell_is() {
+    let (site, _) = large_site();
+    let Some(mut page) = open(&site, "html/register.html") else { return };
+    let label = "getComputedStyle(document.querySelector('tbody td'), '::before').content";
+    assert_eq!(page.text(label), "none");
+    page.resize(360, 740);
+    assert_eq!(page.text(label), "\"Meaning\"");
+    let cell = page.value("document.querySelector('tbody td').getBoundingClientRect().width");
+    assert!(cell.as_f64().expect("a width is a number") > 250.0, "the cell is {cell} wide");
+}
+
+#[test]
+fn on_paper_it_is_light_and_nothing_is_cut_off() {
+    let site = sample();
+    let Some(mut page) = open(&site, "html/index.html") else { return };
+    page.value("localStorage.setItem('bindery-theme', 'dark')");
+    for file in PAGES {
+        page.resize(700, 900);
+        page.go(&site.address(file));
+        assert_eq!(page.text("document.documentElement.dataset.theme"), "dark", "{file}");
+        page.call("Emulation.setEmulatedMedia", serde_json::json!({ "media": "print" }));
+        assert_eq!(
+            page.text("getComputedStyle(document.body).backgroundColor"),
+            "rgb(255, 255, 255)",
+            "{file}"
+        );
+        assert_eq!(page.text("getComputedStyle(document.body).color"), "rgb(0, 0, 0)", "{file}");
+        assert_eq!(page.text("getComputedStyle(document.querySelector('.bar')).display"), "none", "{file}");
+        assert_eq!(page.value("document.documentElement.scrollWidth"), 700, "{file}");
+        let cut = page.value("[...document.querySelectorAll('.map, .table, pre')].filter(one => one.scrollWidth > one.clientWidth + 1).length");
+        assert_eq!(cut, 0, "{file}");
+        page.call("Emulation.setEmulatedMedia", serde_json::json!({ "media": "" }));
+    }
+}
+
 /// The best of five, since other work runs on the machine.
 #[test]
 fn the_search_answers_at_once_among_20_000_symbols() {
@@ -252,7 +311,9 @@ fn axe_finds_nothing_serious() {
     let axe = std::fs::read_to_string(&script).expect("BINDERY_AXE names a file");
     let site = sample();
     let Some(mut page) = open(&site, PAGES[0]) else { return };
-    for (file, scheme) in PAGES.iter().flat_map(|file| [(file, "light"), (file, "dark")]) {
+    let views = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")];
+    for (file, (width, scheme)) in PAGES.iter().flat_map(|file| views.map(|view| (file, view))) {
+        page.resize(width, 900);
         page.prefer(scheme);
         page.go(&site.address(file));
         page.value("document.querySelectorAll('details').forEach(one => { one.open = true })");
@@ -262,7 +323,7 @@ fn axe_finds_nothing_serious() {
             "axe.run().then(found => found.violations.filter(one => one.impact !== 'minor').map(one =>
                one.id + ' (' + one.impact + '): ' + one.nodes.slice(0, 3).map(node => node.html).join(' | ')))",
         );
-        assert_eq!(findings, serde_json::json!([]), "{file}, {scheme}");
+        assert_eq!(findings, serde_json::json!([]), "{file}, {scheme}, {width} wide");
     }
 }
 
@@ -285,6 +346,13 @@ fn pictures_for_a_person_to_look_at() {
                 "document.querySelectorAll('.function').forEach((one, at) => { one.open = at === 1 })",
             );
             page.picture(&directory, &format!("{at}-{width}-{scheme}"));
+        }
+        page.go(&site.address(&files[1]));
+        page.value("{ const one = document.querySelectorAll('.function')[1]; if (one) { one.open = true; one.scrollIntoView({ block: 'center' }); } 0 }");
+        page.picture(&directory, &format!("function-{width}-{scheme}"));
+        if site.handbook.join("html/register.html").exists() {
+            page.go(&site.address("html/register.html"));
+            page.picture(&directory, &format!("register-{width}-{scheme}"));
         }
         page.go(&site.address(&files[1]));
         search(&mut page, "que");

@@ -6,7 +6,8 @@ use std::process::Command;
 use bindery_artifacts::Role;
 use bindery_handbook::html;
 use bindery_handbook::pages::{
-    FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, PageLink, SourceLink, StagePage,
+    FileCard, FunctionEntry, GroupSection, IndexEntry, IndexPage, PageLink, RegisterPage, RegisterRow,
+    SourceLink, StagePage,
 };
 use tempfile::TempDir;
 
@@ -53,7 +54,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A site of 200 stages with 100 functions each, and their number.
+/// A site of 200 stages with 100 functions each, and their number; and a table of registers.
 pub(crate) fn large_site() -> (Site, usize) {
     let directory = TempDir::new().expect("a temporary directory can be made");
     let below = |path: &str| directory.path().join("html").join(path);
@@ -80,10 +81,21 @@ pub(crate) fn large_site() -> (Site, usize) {
         unscanned: Vec::new(),
     };
     write("navigation.js", &html::navigation(&index));
+    write("register.html", &html::render_register(&register()));
     html::assets().iter().for_each(|(path, text)| write(path, text));
     let cards = stages.iter().flat_map(|stage| &stage.groups).flat_map(|group| &group.cards);
     let symbols = cards.map(|card| card.functions.len()).sum();
     (Site { handbook: directory.path().to_owned(), _directory: Some(directory) }, symbols)
+}
+
+fn register() -> RegisterPage {
+    let row = RegisterRow {
+        id: "reg-query-set-result-cache".to_owned(),
+        semantics: "Attribute _result_cache of QuerySet in models/query_7.py; written by QuerySet7.filter_4."
+            .to_owned(),
+        stages: vec![PageLink { title: "Stage 7".to_owned(), page: "stage-7.md".to_owned() }],
+    };
+    RegisterPage { name: "Large".to_owned(), rows: vec![row] }
 }
 
 fn stage(at: usize) -> StagePage {

@@ -7,4 +7,5 @@ mod commands;
 mod faults;
 mod json;
 mod output;
+mod published;
 mod sandbox;

@@ -16,6 +16,7 @@ pub mod names;
 pub mod read;
 pub mod sarif;
 mod types;
+pub mod wording;
 pub mod write;
 
 pub use kind::{Artifact, Kind, SCHEMA_NAMES, Syntax, schema};

@@ -20,11 +20,12 @@ const MOST_FILES: usize = 50;
 pub(crate) struct Head {
     /// HEAD's id; none without commits, or if history is not used.
     pub(crate) id: Option<String>,
-    pub(crate) is_shallow: bool,
+    /// The commits where a shallow clone cuts it off.
+    pub(crate) cut: Vec<String>,
 }
 
 /// The commits of a history by id, newest first, each with the paths it changed below the root; none for one
-/// that changed too many.
+/// that changed too many, or whose parents a shallow clone does not have: git shows it as if it had added every file.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Commits {
     pub(crate) head: Head,
@@ -52,8 +53,8 @@ impl History {
     pub(crate) fn new(commits: &Commits, structure: &Structure) -> Self {
         let depth = match &commits.head {
             Head { id: None, .. } => return Self::default(),
-            Head { is_shallow: true, .. } => HistoryDepth::Shallow,
-            Head { .. } => HistoryDepth::Full,
+            Head { cut, .. } if cut.is_empty() => HistoryDepth::Full,
+            Head { .. } => HistoryDepth::Shallow,
         };
         let stage_of = |path: &str| structure.stage_of(&RepoPath::new(path));
         let is_known = |path: &str| structure.place(&RepoPath::new(path)).is_some();
@@ -68,7 +69,7 @@ impl Repository {
         let is_wanted = self.configuration.history.unwrap_or(self.configuration.out.is_none());
         let is_shown = self.configuration.formats.contains(&bindery_artifacts::Format::Agent);
         match self.git().filter(|_| is_wanted && is_shown) {
-            Some(git) => Head { id: git.head_id(), is_shallow: git.is_shallow() },
+            Some(git) => Head { id: git.head_id(), cut: git.shallow_commits() },
             None => Head::default(),
         }
     }
@@ -82,9 +83,15 @@ impl Repository {
         let none = Commits::default();
         let (Some(git), Some(id)) = (self.git(), &head.id) else { return none };
         let Ok(ids) = git.commits_before(id, MOST_COMMITS) else { return none };
-        let mut known: BTreeMap<&str, &BTreeSet<String>> =
-            before.commits.iter().map(|(id, paths)| (id.as_str(), paths)).collect();
-        let fresh: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains_key(id)).collect();
+        let was_cut = |id: &String| before.head.cut.contains(id);
+        let mut known: BTreeMap<&str, &BTreeSet<String>> = before
+            .commits
+            .iter()
+            .filter(|(id, _)| !was_cut(id))
+            .map(|(id, paths)| (id.as_str(), paths))
+            .collect();
+        let is_fresh = |id: &&str| !known.contains_key(id) && !head.cut.iter().any(|cut| cut == id);
+        let fresh: Vec<&str> = ids.iter().map(String::as_str).filter(is_fresh).collect();
         let Ok(read) = git.changed_paths(&self.root, &fresh) else { return none };
         let read: BTreeMap<String, BTreeSet<String>> =
             read.into_iter().map(|(id, paths)| (id, told(paths))).collect();

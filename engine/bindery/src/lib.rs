@@ -54,6 +54,7 @@ mod validation;
 mod watch;
 mod why;
 
+pub use bindery_artifacts::wording::{counted, grouped};
 pub use bindery_artifacts::{ProseReport, QueryCounts, QueryKind, ResyncReport, RunReport};
 pub use bindery_store::prefer_small_pages;
 pub use care::{schema, schema_names, serve_parse_worker};

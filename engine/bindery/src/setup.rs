@@ -4,6 +4,7 @@
 //! from the type; nothing about a key is said twice.
 
 use bindery_artifacts::read::read;
+use bindery_artifacts::wording::{counted, grouped};
 use bindery_artifacts::{Configuration, Kind, files};
 use bindery_store::fs::{FileSystem, OsFileSystem};
 use bindery_store::workers::{Answer, WorkerPool};
@@ -222,7 +223,8 @@ impl Repository {
     fn check_cache(&self) -> Result<Check, Failure> {
         let cache = self.cache_verify()?;
         let subject = "cache";
-        let found = format!("{} entries, {} bytes, {} damaged", cache.entries, cache.bytes, cache.affected);
+        let (entries, bytes) = (counted(cache.entries, "entry"), counted(cache.bytes, "byte"));
+        let found = format!("{entries}, {bytes}, {} damaged", grouped(cache.affected));
         let is_sound = cache.affected == 0;
         Ok(Check {
             subject,

@@ -21,7 +21,7 @@ use crate::relation::Relation;
 use crate::section::{Reader, Writer};
 
 /// Raise it when the layout of the state or the meaning of a part of it changes.
-const STATE_FORMAT: u32 = 4;
+const STATE_FORMAT: u32 = 5;
 
 /// About what one file adds to the state's file: paths of 60 bytes, stats, hashes.
 const BYTES_PER_FILE: usize = 192;

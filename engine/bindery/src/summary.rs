@@ -1,6 +1,7 @@
 //! What a build did, as the summary of a CI job shows it.
 
 use bindery_artifacts::escape::Markdown;
+use bindery_artifacts::wording::counted;
 use bindery_artifacts::{QueryKind, Recomputed, RunReport};
 
 use crate::query::in_words;
@@ -16,9 +17,10 @@ pub fn summary(report: &RunReport) -> String {
     let computed = |query| report.queries.get(&query).map_or(0, |counts| counts.computed);
     let mut text = Markdown::new();
     text.markup("### Handbook\n\nParsed ").number(computed(QueryKind::Facts));
-    text.markup(" of ").number(report.files.selected).markup(" files, resolved ");
-    text.number(computed(QueryKind::Resolution)).markup(", rendered ").number(computed(QueryKind::Page));
-    text.markup(" pages, wrote ").number(report.pages.written).markup(", removed ");
+    text.markup(" of ").text(&counted(report.files.selected, "file")).markup(", resolved ");
+    text.number(computed(QueryKind::Resolution)).markup(", rendered ");
+    text.text(&counted(computed(QueryKind::Page), "page"));
+    text.markup(", wrote ").number(report.pages.written).markup(", removed ");
     text.number(report.pages.removed).markup(".\n");
     let pages: Vec<_> = report.recomputed.iter().filter(|unit| unit.query == QueryKind::Page).collect();
     if pages.is_empty() {
@@ -68,7 +70,7 @@ mod tests {
             reason: Reason::FactsChanged,
             because_of: Some("src/a|b.rs".to_owned()),
         }];
-        let expected = "### Handbook\n\nParsed 1 of 7 files, resolved 0, rendered 1 pages, wrote 2, removed 0.\n\n\
+        let expected = "### Handbook\n\nParsed 1 of 7 files, resolved 0, rendered 1 page, wrote 2, removed 0.\n\n\
             | page | why | because of |\n|---|---|---|\n| `core.md` | facts changed | <code>src/a&#124;b.rs</code> |\n";
         assert_eq!(summary(&report), expected);
     }

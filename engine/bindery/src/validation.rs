@@ -30,7 +30,7 @@ pub fn validate_directory(directory: &Path, source: Option<&Path>) -> Result<Val
         Some(sha256_hex(&read.bytes))
     };
     let above = here.join(directory);
-    let has = |path: &str| bindery_store::exists(&above.join(path));
+    let has = |path: &[u8]| bindery_store::exists(&above.join(bindery_store::native_path(path)));
     let source = root.as_ref().map(|_| Source { sha256: &sha256, has: &has });
     let findings: Vec<Finding> = validate(subject, &files, source.as_ref());
     Ok(ValidateOutcome {

@@ -1,5 +1,6 @@
 //! Cards: the record of one file, and which cards say what their file is for.
 
+use bindery_artifacts::wording::counted;
 use bindery_artifacts::{Card, CardCoverage, CardFunction, Depth, ProseKind, Version};
 use bindery_facts::{Decl, DeclText};
 use bindery_graph::Symbol;
@@ -39,8 +40,8 @@ pub(crate) fn description(view: &FileView<'_>, sketch: &FileSketch, prose: Optio
     let mut sentences = vec![own.unwrap_or_else(|| sketch.purpose_or_absence().to_owned())];
     let holds = format!(
         "It defines {} and {}.",
-        naming::counted(sketch.type_count as usize, "type"),
-        naming::counted(sketch.function_count as usize, "function")
+        counted(sketch.type_count.into(), "type"),
+        counted(sketch.function_count.into(), "function")
     );
     sentences.push(holds);
     for (decl, text) in decls().filter(|(decl, _)| decl.kind.type_kind().is_some() && decl.owner.is_empty()) {

@@ -25,6 +25,8 @@ mod card;
 mod doctor;
 mod draft;
 mod file_view;
+#[cfg(test)]
+mod hostile;
 pub mod html;
 mod members;
 mod model_prose;

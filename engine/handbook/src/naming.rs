@@ -217,11 +217,6 @@ pub(crate) fn enumeration(items: &[String]) -> String {
     }
 }
 
-/// `1 file`, `2 files`: a count with its noun.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +258,5 @@ mod tests {
         let items = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(enumeration(&items("a b c")), "a, b and c");
         assert_eq!(enumeration(&items("a b")), "a and b");
-        assert_eq!(counted(1, "file"), "1 file");
     }
 }

@@ -1,5 +1,6 @@
 //! The extractive narrator: what a stage and the whole system are, in sentences from the source.
 
+use bindery_artifacts::wording::counted;
 use std::collections::BTreeMap;
 
 use bindery_artifacts::{Narration, ProseLanguage, Skeleton, StageId, Version};
@@ -71,11 +72,11 @@ fn leading_purpose<'a>(files: &[&'a FileSketch]) -> Option<&'a str> {
 fn holdings(story: &StageStory<'_>) -> String {
     let functions: usize = story.files.iter().map(|sketch| sketch.function_count as usize).sum();
     let types: usize = story.files.iter().map(|sketch| sketch.type_count as usize).sum();
-    let all = naming::counted(story.all_files, "file");
+    let all = counted(story.all_files as u64, "file");
     if story.files.is_empty() {
         return format!("It holds {all}, all in its parts.");
     }
-    let own = format!("{} and {}", naming::counted(types, "type"), naming::counted(functions, "function"));
+    let own = format!("{} and {}", counted(types as u64, "type"), counted(functions as u64, "function"));
     match story.all_files == story.files.len() {
         true => format!("It holds {all} with {own}."),
         false => format!("It holds {all}; the {} on this page have {own}.", story.files.len()),
@@ -100,7 +101,7 @@ pub fn system_overview(
     sentences.extend(readme.map(crate::prose::plain_text).filter(|text| !text.is_empty()));
     let archetype = &skeleton.metadata.archetype;
     let is_a = if archetype.is_empty() { "a repository".to_owned() } else { with_article(archetype) };
-    sentences.push(format!("{name} is {is_a} of {}.", naming::counted(sketches.len(), "analysed file")));
+    sentences.push(format!("{name} is {is_a} of {}.", counted(sketches.len() as u64, "analysed file")));
     let mut entries: Vec<String> = sketches
         .iter()
         .filter(|sketch| sketch.is_program_entry())

@@ -1,5 +1,6 @@
 //! One stage from the inside: groups of files, and the order to read them in.
 
+use bindery_artifacts::wording::counted;
 use std::collections::BTreeMap;
 
 use bindery_artifacts::{
@@ -126,7 +127,7 @@ fn group_summary(members: &[&FileSketch]) -> String {
         .collect();
     names.dedup();
     if members.len() > NAMES_IN_SUMMARY {
-        names.push(naming::counted(members.len() - NAMES_IN_SUMMARY, "more file"));
+        names.push(counted((members.len() - NAMES_IN_SUMMARY) as u64, "more file"));
     }
     format!("{}.", naming::capitalized(&naming::enumeration(&names)))
 }

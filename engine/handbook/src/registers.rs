@@ -4,6 +4,7 @@
 //! if it can change and two stages use it. Stages are counted at the top level, since parts of one
 //! stage share state by nature; tests do not count, they look at everything.
 
+use bindery_artifacts::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bindery_artifacts::{Register, RegisterId, Registers, Skeleton, StageId, StateUse as ListedUse, Version};
@@ -159,7 +160,7 @@ fn semantics((owner, name): &Key, found: &[Found<'_>]) -> String {
             .collect();
         let more = users.len().saturating_sub(NAMES_IN_TEXT);
         let mut named: Vec<String> = users.into_iter().take(NAMES_IN_TEXT).collect();
-        named.extend((more > 0).then(|| naming::counted(more, "other")));
+        named.extend((more > 0).then(|| counted(more as u64, "other")));
         naming::enumeration(&named)
     };
     let by = |verb: &str, names: String| {

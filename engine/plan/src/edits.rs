@@ -9,6 +9,7 @@
 //! file, whatever there is. An edit whose two blocks are equal changes nothing and needs no context. An empty
 //! `old` block stands for a file that does not exist yet or is empty.
 
+use bindery_artifacts::wording::counted;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -234,9 +235,9 @@ fn not_found(edit: &Edit, bytes: &[u8], starts: &LineStarts) -> Problem {
     }
     match nearest(bytes, old) {
         Some((offset, same)) => problem.with_hint(format!(
-            "{path}:{} has its first {same} {}, then differs",
+            "{path}:{} has its first {}, then differs",
             starts.number(offset),
-            if same == 1 { "line" } else { "lines" }
+            counted(same as u64, "line")
         )),
         None => problem,
     }

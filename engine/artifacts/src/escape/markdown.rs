@@ -15,6 +15,21 @@ impl Markdown {
         self
     }
 
+    /// Adds the value of an attribute of markup of ours, for double quotes around it; also fit for table cells.
+    pub fn attribute(&mut self, text: &str) -> &mut Self {
+        for c in one_line(text).chars() {
+            match c {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '|' => self.out.push_str("&#124;"),
+                _ => self.out.push(c),
+            }
+        }
+        self
+    }
+
     /// Adds a code span, whatever backticks the text holds; nothing for an empty text. Not for table
     /// cells, see [`Markdown::table_code`].
     pub fn code(&mut self, text: &str) -> &mut Self {

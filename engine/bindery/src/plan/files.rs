@@ -1,5 +1,6 @@
 //! The files a plan may edit.
 
+use bindery_artifacts::wording::counted;
 use std::collections::BTreeMap;
 
 use bindery_plan::Content;
@@ -35,8 +36,8 @@ impl PlanFiles {
         let limit = repository.limits().file_bytes;
         if read.bytes.len() as u64 > limit {
             return refused(format!(
-                "`{path}` has {} bytes; plans edit files of {limit} at most",
-                read.bytes.len()
+                "`{path}` has {}; plans edit files of {limit} at most",
+                counted(read.bytes.len() as u64, "byte")
             ));
         }
         if read.stat.mode & 0o222 == 0 {

@@ -15,6 +15,7 @@
 
 mod text;
 
+use bindery_artifacts::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 use bindery_artifacts::{DraftedBy, Skeleton, Stage, StageId};
@@ -221,7 +222,8 @@ impl<'a> Patient<'a> {
             if parts.is_empty() || !self.ids.contains(&stage.id) {
                 continue;
             }
-            let message = format!("stage `{}` has {} files of its own", stage.id, files.len());
+            let message =
+                format!("stage `{}` has {} of its own", stage.id, counted(files.len() as u64, "file"));
             let mut before = stage.id.clone();
             for part in parts {
                 let drafted = &self.draft.skeleton.stages[part as usize];
@@ -332,7 +334,7 @@ fn moved(before: &[StageId], after: &[StageId]) -> Vec<StageId> {
 }
 
 fn belong(count: usize) -> String {
-    if count == 1 { "1 file belongs".to_owned() } else { format!("{count} files belong") }
+    format!("{} {}", counted(count as u64, "file"), if count == 1 { "belongs" } else { "belong" })
 }
 
 fn named(files: &[&str]) -> String {

@@ -1,12 +1,13 @@
 //! The card of one file: what it is, its types, its functions with callers and callees.
 
 use bindery_artifacts::Role;
+use bindery_artifacts::wording::counted;
 use bindery_source::{RepoPath, module_path};
 use maud::{Markup, html};
 
 use super::links::{Place, source};
 use super::stage::Section;
-use super::text::{counted, heading, paragraph, prose, qualname};
+use super::text::{heading, paragraph, prose, qualname};
 use crate::pages::{
     CalleeReference, FileCard, FunctionEntry, LinkedReference, PageLink, SourceLink, TypeEntry, role_words,
 };
@@ -110,7 +111,7 @@ fn function(entry: &FunctionEntry, section: &Section<'_>, module: &str) -> Marku
             summary {
                 (qualname(&entry.qualname))
                 @if !entry.doc.is_empty() { " " span.doc { (entry.doc) } }
-                " " span.count { (counted(entry.callers.len(), "caller", "callers")) }
+                " " span.count { (counted(entry.callers.len() as u64, "caller")) }
             }
             div.detail id=(entry.anchor) {
                 pre { code { (entry.signature) } }

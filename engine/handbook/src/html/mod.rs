@@ -12,7 +12,6 @@
 //! Start reading at [`render_stage`].
 
 mod card;
-mod check;
 #[cfg(test)]
 mod hostile;
 mod layering;
@@ -27,12 +26,13 @@ mod stage;
 mod stage_map;
 mod start;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod tree;
 
-pub use check::page_links;
 pub use navigation::navigation;
+#[cfg(test)]
+pub(crate) use policy::{SINGLE as SINGLE_POLICY, SITE as SITE_POLICY};
 pub use register::render_register;
 pub use search::search_shard;
 pub use single::{render_single, single_section};

@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 
 /// A page of the site: scripts and styles of its own directory. Browsers let `'self'` cover classic scripts
 /// beside a page that was opened from the disk.
-pub(super) const SITE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
+pub(crate) const SITE: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The single page: the one script and the one style it holds, by their hashes.
-pub(super) static SINGLE: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static SINGLE: LazyLock<String> = LazyLock::new(|| {
     let [script, style] =
         [super::SCRIPT, super::STYLE].map(|text| BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(

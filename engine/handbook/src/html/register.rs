@@ -48,8 +48,8 @@ fn register(row: &RegisterRow, place: Place<'_>) -> Markup {
     html! {
         tr id=(register_anchor(&row.id)) {
             th scope="row" { code { (row.id) } }
-            td { (row.semantics) }
-            td {
+            td data-label="Meaning" { (row.semantics) }
+            td data-label="Stages" {
                 ul.ids {
                     @for stage in &row.stages { li { a href=(place.stage(&stage.page)) { (stage.title) } } }
                 }

@@ -1,11 +1,12 @@
 //! The page of one stage, and the same as a section of the single page.
 
+use bindery_artifacts::wording::counted;
 use maud::{Markup, html};
 
 use super::card::file_card;
 use super::links::{Href, Place, stage_anchor};
 use super::shell::Shell;
-use super::text::{counted, finish, heading, paragraph, prose};
+use super::text::{breakable, finish, heading, paragraph, prose};
 use crate::pages::{FileCard, GroupSection, PageLink, RegisterTouch, StagePage};
 
 /// A table of more registers than this is folded at first: the files are what most readers come for.
@@ -114,7 +115,7 @@ impl Section<'_> {
                 section {
                     (heading(self.level + 1, &html! { "State registers" }))
                     details open[registers.len() <= UNFOLDED_REGISTERS] {
-                        summary { (counted(registers.len(), "register", "registers")) }
+                        summary { (counted(registers.len() as u64, "register")) }
                         (self.register_table(registers))
                     }
                 }
@@ -143,9 +144,9 @@ impl Section<'_> {
         html! {
             tr {
                 th scope="row" { a href=(self.place.register(&register.id)) { code { (register.id) } } }
-                td { (register.semantics) }
-                td { (symbol_ids(&register.readers)) }
-                td { (symbol_ids(&register.writers)) }
+                td data-label="Meaning" { (register.semantics) }
+                td data-label="Read by" { (symbol_ids(&register.readers)) }
+                td data-label="Written by" { (symbol_ids(&register.writers)) }
             }
         }
     }
@@ -193,6 +194,6 @@ fn short_path(card: &FileCard) -> &str {
 
 fn symbol_ids(ids: &[String]) -> Markup {
     html! {
-        @if ids.is_empty() { "—" } @else { ul.ids { @for id in ids { li { code { (id) } } } } }
+        @if ids.is_empty() { "—" } @else { ul.ids { @for id in ids { li { code { (breakable(id)) } } } } }
     }
 }

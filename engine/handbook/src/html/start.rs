@@ -1,12 +1,13 @@
 //! The site's start page: what the whole is, its map, the tree of its stages.
 
+use bindery_artifacts::wording::counted;
 use maud::{Markup, html};
 
 use super::links::Place;
 use super::shell::Shell;
+use super::stage_map;
 use super::text::{finish, paragraph, prose};
 use super::tree::{file_list, stage_tree};
-use super::{stage_map, text};
 use crate::pages::{IndexPage, OverviewPage};
 
 const PLACE: Place<'static> = Place::Page("");
@@ -55,7 +56,8 @@ pub(super) fn left_over(index: &IndexPage) -> Markup {
 
 /// How many stages and files the tree holds.
 pub(super) fn extent(index: &IndexPage) -> String {
-    let files = index.entries.iter().filter(|entry| entry.depth == 0).map(|entry| entry.files as usize).sum();
-    let stages = text::counted(index.entries.len(), "stage", "stages");
-    format!("{stages}, {}", text::counted(files, "file", "files"))
+    let files =
+        index.entries.iter().filter(|entry| entry.depth == 0).map(|entry| u64::from(entry.files)).sum();
+    let stages = counted(index.entries.len() as u64, "stage");
+    format!("{stages}, {}", counted(files, "file"))
 }

@@ -4,11 +4,12 @@ use scraper::{Html, Selector};
 
 use super::*;
 use crate::pages::tests::{Models, models, task_runner};
+use crate::validate;
 
 const TEMPLATE: &str = "../../{path}#L{line}-L{end_line}";
 
 /// The site of a set of models, by path in the site's directory.
-pub(super) fn site(models: &Models) -> BTreeMap<String, String> {
+pub(crate) fn site(models: &Models) -> BTreeMap<String, String> {
     let mut files = BTreeMap::from([
         ("index.html".to_owned(), render_start(&models.overview, &models.index)),
         ("navigation.js".to_owned(), navigation(&models.index)),
@@ -23,7 +24,7 @@ pub(super) fn site(models: &Models) -> BTreeMap<String, String> {
     files
 }
 
-pub(super) fn single(models: &Models) -> String {
+pub(crate) fn single(models: &Models) -> String {
     let sections: Vec<String> = models.stages.iter().map(|page| single_section(page, TEMPLATE)).collect();
     render_single(&models.overview, &models.index, models.register.as_ref(), &sections)
 }
@@ -118,12 +119,11 @@ fn the_register_page_is_where_links_lead() {
 
 /// Every link leads to a page and a place that are there, and no place is there twice. Gives their number.
 fn assert_links_resolve(pages: &BTreeMap<String, String>) -> usize {
-    let known: BTreeMap<&String, _> = pages.iter().map(|(name, page)| (name, page_links(page))).collect();
+    let known: BTreeMap<&String, _> =
+        pages.iter().map(|(name, page)| (name, validate::html::read(page).0)).collect();
     let mut checked = 0;
     for (name, links) in &known {
-        for target in
-            links.targets.iter().filter(|target| !target.starts_with("../") && !target.starts_with("data:"))
-        {
+        for (target, _) in links.links.iter().filter(|(target, _)| !target.starts_with("../")) {
             let (page, anchor) =
                 target.split_once('#').map_or((target.as_str(), None), |(p, a)| (p, Some(a)));
             let page = if page.is_empty() { (*name).clone() } else { page.to_owned() };
@@ -131,13 +131,7 @@ fn assert_links_resolve(pages: &BTreeMap<String, String>) -> usize {
             assert!(anchor.is_none_or(|anchor| there.anchors.contains(anchor)), "{name} links to {target}");
             checked += 1;
         }
-        if name.ends_with(".html") {
-            assert_eq!(
-                pages[*name].matches(" id=\"").count(),
-                links.anchors.len(),
-                "{name} has a place twice"
-            );
-        }
+        assert_eq!(links.repeated, [], "{name} has a place twice");
     }
     checked
 }
@@ -196,7 +190,7 @@ fn scripts_hand_over_what_the_pages_hold() {
         .collect();
     assert_eq!(symbols, [("Fifo", "class"), ("Fifo.push", "fn")]);
     assert_eq!(shard[2][1][3], at);
-    let anchors = page_links(&site["queue.html"]).anchors;
+    let anchors = validate::html::read(&site["queue.html"]).0.anchors;
     assert!(anchors.contains(shard[2][1][1].as_str().unwrap()));
     let navigation = site["navigation.js"].strip_prefix("var binderyNavigation=").unwrap();
     let navigation: serde_json::Value =

@@ -53,7 +53,7 @@ pub(super) fn qualname(name: &str) -> Markup {
     html! { code.name { (owner) b { (own) } } }
 }
 
-/// A number with its noun.
-pub(super) fn counted(count: usize, one: &'static str, many: &'static str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+/// An id or path that may go on in the next line after any of its parts.
+pub(super) fn breakable(id: &str) -> Markup {
+    html! { @for part in id.split_inclusive(['.', '/', ':']) { (part) wbr; } }
 }

@@ -1,9 +1,9 @@
 //! The tree of stages, nested as the stages are.
 
+use bindery_artifacts::wording::counted;
 use maud::{Markup, PreEscaped, html};
 
 use super::links::Place;
-use super::text::counted;
 use crate::pages::IndexEntry;
 
 /// Trees of more stages than this are folded at first.
@@ -23,12 +23,12 @@ fn level(entries: &[IndexEntry], place: Place<'_>, is_open: bool) -> Markup {
                         div.tree-row {
                             a href=(place.stage(&entry.link.page)) { (entry.link.title) }
                             @if entry.crosscut { " " span.badge { "crosscut" } }
-                            span.count { (counted(entry.files as usize, "file", "files")) }
+                            span.count { (counted(entry.files.into(), "file")) }
                             @if !entry.description.is_empty() { p.muted { (entry.description) } }
                         }
                         @if !parts.is_empty() {
                             details open[is_open] {
-                                summary { (counted(children(parts).len(), "part", "parts")) }
+                                summary { (counted(children(parts).len() as u64, "part")) }
                                 (level(parts, place, is_open))
                             }
                         }
@@ -76,7 +76,7 @@ pub(super) fn file_list<'f>(
             section {
                 h2 { (title) }
                 details open[count <= 20] {
-                    summary { (counted(count, "file", "files")) }
+                    summary { (counted(count as u64, "file")) }
                     ul.files {
                         @for (file, reason) in files {
                             li { code { (file) } @if !reason.is_empty() { (PreEscaped(" — ")) (reason) } }

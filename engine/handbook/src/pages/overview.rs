@@ -121,7 +121,7 @@ pub fn render_register(page: &RegisterPage) -> String {
     out.markup("\n\n| State register | Semantics | Stages touched |\n|---|---|---|\n");
     for row in &page.rows {
         out.markup("| <a id=\"")
-            .text(&register_anchor(&row.id))
+            .attribute(&register_anchor(&row.id))
             .markup("\"></a>")
             .table_code(&row.id)
             .markup(" | ");

@@ -139,7 +139,7 @@ pub(crate) fn role_words(role: Role) -> &'static str {
 
 /// Anchors are made of letters, digits and `-`, which no escaping changes.
 fn anchor(out: &mut Markdown, name: &str) {
-    out.markup("<a id=\"").text(name).markup("\"></a>");
+    out.markup("<a id=\"").attribute(name).markup("\"></a>");
 }
 
 fn lines(out: &mut Markdown, source: &SourceLink, template: &str) {

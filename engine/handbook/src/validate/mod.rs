@@ -2,17 +2,26 @@
 //!
 //! Rules look at the files alone, and with a source tree at hashes and source links. Each finding has the
 //! id of its rule, and names a file and, where there is one, a line.
+//!
+//! Of scripts nothing is read but the search's data: an HTML page's policy lets them ask nobody, and must be there.
 
+pub(crate) mod html;
+mod links;
 mod manifest;
 mod markdown;
 mod package;
+mod page;
+mod policy;
 mod rule;
+mod search;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+pub(crate) use links::scheme;
 pub use rule::{Finding, Rule};
 
 use crate::agent;
@@ -25,16 +34,19 @@ pub type Files = BTreeMap<String, Vec<u8>>;
 pub enum Subject {
     /// Has a `SKILL.md`.
     Package,
-    /// Has an `overview.md` or agent tables.
+    /// Has the first page of one of a handbook's forms.
     Handbook,
 }
+
+/// The first page of each form.
+const FIRST_PAGES: [&str; 4] = ["overview.md", "html/index.html", "handbook.html", "agent/index.md"];
 
 impl Subject {
     /// What these files are; none if neither.
     pub fn of(files: &Files) -> Option<Self> {
         match (files.contains_key("SKILL.md"), files) {
             (true, _) => Some(Subject::Package),
-            (false, files) if files.contains_key("overview.md") || files.contains_key("agent/index.md") => {
+            (false, files) if FIRST_PAGES.iter().any(|page| files.contains_key(*page)) => {
                 Some(Subject::Handbook)
             }
             _ => None,
@@ -47,14 +59,14 @@ pub struct Source<'a> {
     /// The SHA-256 of a file of it in hexadecimal digits; none if it cannot be read.
     pub sha256: &'a dyn Fn(&str) -> Option<String>,
     /// Whether a path, relative to the checked directory and leading out of it, is a file.
-    pub has: &'a dyn Fn(&str) -> bool,
+    pub has: &'a dyn Fn(&[u8]) -> bool,
 }
 
 /// Checks everything. Findings are sorted by file, line and rule.
 pub fn validate(subject: Subject, files: &Files, source: Option<&Source<'_>>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let texts = texts(files, &mut findings);
-    markdown::check(&texts, source, &mut findings);
+    links::check(&texts, files, source, &mut findings);
     match subject {
         Subject::Package => package::check(&texts, files, source, &mut findings),
         Subject::Handbook => manifest::check(&texts, files, &mut findings),

@@ -12,6 +12,18 @@ pub enum Rule {
     LinkTarget,
     /// Every link with an anchor leads to one.
     LinkAnchor,
+    /// No place on a page has the same name twice.
+    DuplicateId,
+    /// What a page loads is there.
+    ResourceTarget,
+    /// No page loads anything from elsewhere.
+    OutsideRequest,
+    /// Every HTML page has a policy first, which lets in nothing but its own directory and what it holds.
+    ContentPolicy,
+    /// No HTML page has a handler, or a script or style that its policy does not name.
+    ForeignScript,
+    /// The scripts of the search hold data and nothing else.
+    SearchForm,
     /// The manifest has one line for each file, with its hash.
     Manifest,
     /// The stamp is the hash over all files.
@@ -44,11 +56,17 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Rule; 18] = [
+    pub const ALL: [Rule; 24] = [
         Rule::Encoding,
         Rule::HiddenCharacters,
         Rule::LinkTarget,
         Rule::LinkAnchor,
+        Rule::DuplicateId,
+        Rule::ResourceTarget,
+        Rule::OutsideRequest,
+        Rule::ContentPolicy,
+        Rule::ForeignScript,
+        Rule::SearchForm,
         Rule::Manifest,
         Rule::Stamp,
         Rule::Frontmatter,
@@ -72,6 +90,12 @@ impl Rule {
             Rule::HiddenCharacters => "hidden-characters",
             Rule::LinkTarget => "link-target",
             Rule::LinkAnchor => "link-anchor",
+            Rule::DuplicateId => "duplicate-id",
+            Rule::ResourceTarget => "resource-target",
+            Rule::OutsideRequest => "outside-request",
+            Rule::ContentPolicy => "content-policy",
+            Rule::ForeignScript => "foreign-script",
+            Rule::SearchForm => "search-form",
             Rule::Manifest => "manifest",
             Rule::Stamp => "stamp",
             Rule::Frontmatter => "frontmatter",
@@ -96,6 +120,16 @@ impl Rule {
             Rule::HiddenCharacters => "No file has characters that cannot be seen or that reorder text.",
             Rule::LinkTarget => "Every link leads to a file.",
             Rule::LinkAnchor => "Every link with an anchor leads to one.",
+            Rule::DuplicateId => "No place on a page has the same name twice.",
+            Rule::ResourceTarget => "What a page loads is there.",
+            Rule::OutsideRequest => "No page loads anything from elsewhere.",
+            Rule::ContentPolicy => {
+                "Every HTML page has a policy first, which lets in nothing but its own directory and what it holds."
+            }
+            Rule::ForeignScript => {
+                "No HTML page has a handler, or a script or style that its policy does not name."
+            }
+            Rule::SearchForm => "The scripts of the search hold data and nothing else.",
             Rule::Manifest => "The manifest has one line for each file, with its hash.",
             Rule::Stamp => "The stamp is the hash over all files, each without its stamp.",
             Rule::Frontmatter => "SKILL.md begins with exactly `name` and `description`.",

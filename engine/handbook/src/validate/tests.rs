@@ -4,6 +4,8 @@ use bindery_source::ContentHash;
 
 use super::*;
 use crate::agent::{CALLS_HEAD, FILES_HEAD, SYMBOLS_HEAD};
+use crate::html::tests::{single as html_single, site as html_site};
+use crate::pages::tests::{models, task_runner};
 use crate::skill::{STAMPED, skill_page, unstamped_hash};
 
 const INDEX: &str = "[Overview](overview.md)\n\n# Index\n\n[Core](stages/core.md)\n";
@@ -116,10 +118,52 @@ fn replace(path: &'static str, old: &'static str, new: &'static str) -> impl FnO
     }
 }
 
+/// A sound handbook of HTML pages, with a file for every kind of place a rule looks at.
+fn html_handbook() -> Files {
+    let head = format!(
+        "<!DOCTYPE html>\n<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+         <link rel=icon href=\"data:image/svg+xml,%3Csvg/%3E\">\n<link rel=stylesheet href=\"assets/style.css\">\n\
+         <script src=\"assets/bindery.js\"></script>\n",
+        crate::html::SITE_POLICY
+    );
+    let index = format!("{head}<main id=\"main\">\n<a href=\"core.html#f\">f</a>\n</main>\n");
+    let core =
+        format!("{head}<p id=\"f\">1 &lt; 2\n<a href=\"#f\">f</a>\n<a href=\"../../../a.py\">source</a>\n");
+    let files = files(&[
+        ("html/index.html", &index),
+        ("html/core.html", &core),
+        (
+            "html/navigation.js",
+            "var binderyNavigation={\"name\":\"App\",\"stages\":[\n[\"Core\",\"core\",0,0]\n]};\n",
+        ),
+        (
+            "html/search/core.js",
+            "binderyShard(\"core\",[\n[\"a.py\",\"f\"]\n],[\n[\"f\",\"f\",\"fn\",0]\n]);\n",
+        ),
+        ("html/assets/style.css", "a { background: url('data:image/svg+xml,x') }\n"),
+        ("html/assets/bindery.js", "\"use strict\";\n"),
+    ]);
+    with_manifest(files)
+}
+
+/// Breaks the HTML handbook and asserts what is found.
+fn assert_found_in_html(change: impl FnOnce(&mut Files), expected: &[(Rule, &str, u32)]) {
+    let mut files = html_handbook();
+    change(&mut files);
+    let expected: Vec<(Rule, String, Option<u32>)> =
+        expected.iter().map(|(rule, file, line)| (*rule, (*file).to_owned(), Some(*line))).collect();
+    assert_eq!(found(&with_manifest(files), None), expected);
+}
+
 #[test]
 fn sound_files_have_no_findings() {
     assert_eq!(found(&package(), None), []);
     assert_eq!(found(&handbook(), None), []);
+    assert_eq!(found(&html_handbook(), None), []);
+    let models = models(&task_runner());
+    let site = html_site(&models).into_iter().map(|(path, text)| (format!("html/{path}"), text.into_bytes()));
+    let single = ("handbook.html".to_owned(), html_single(&models).into_bytes());
+    assert_eq!(found(&with_manifest(site.chain([single]).collect()), None), []);
     assert_eq!(Subject::of(&files(&[("README.md", "x\n")])), None);
 }
 
@@ -137,10 +181,7 @@ fn every_rule_has_an_id_of_its_own() {
 fn text_is_text_that_can_be_seen() {
     let core = "references/stages/core.md";
     let not_text = |files: &mut Files| drop(files.insert(core.to_owned(), b"\xff\n".to_vec()));
-    assert_found(
-        not_text,
-        &[(Rule::LinkTarget, "references/index.md", Some(5)), (Rule::Encoding, core, None)],
-    );
+    assert_found(not_text, &[(Rule::Encoding, core, None)]);
     let unfinished = |files: &mut Files| drop(files.insert(core.to_owned(), b"x".to_vec()));
     assert_found(unfinished, &[(Rule::Encoding, core, None)]);
     for hidden in ['\u{202e}', '\u{200b}', '\u{e0041}', '\r', '\u{7}'] {
@@ -166,7 +207,7 @@ fn links_and_anchors_lead_somewhere() {
             Some(&Source {
                 sha256: &|_| None,
                 has: &|path| {
-                    assert_eq!(path, "../../a.py");
+                    assert_eq!(path, b"../../a.py");
                     there
                 },
             }),
@@ -174,6 +215,153 @@ fn links_and_anchors_lead_somewhere() {
     };
     assert_eq!(source(true), []);
     assert_eq!(source(false), [(Rule::LinkTarget, "core.md".to_owned(), Some(1))]);
+}
+
+#[test]
+fn links_of_html_pages_lead_somewhere() {
+    let (index, core) = ("html/index.html", "html/core.html");
+    assert_found_in_html(replace(index, "core.html#f", "gone.html"), &[(Rule::LinkTarget, index, 7)]);
+    assert_found_in_html(replace(index, "core.html#f", "core.html#g"), &[(Rule::LinkAnchor, index, 7)]);
+    assert_found_in_html(replace(core, "\"#f\"", "'#%66&#x6f;'"), &[(Rule::LinkAnchor, core, 7)]);
+    for code in ["javascript:alert(1)", " Java\tScript:x", "data:text/html,x", "vbscript:x"] {
+        let run = |files: &mut Files| {
+            let text = String::from_utf8(files[core].clone())
+                .unwrap()
+                .replace("href=\"#f\"", &format!("href=\"{code}\""));
+            // A tab would be found for itself.
+            files.insert(core.to_owned(), text.replace('\t', "&#9;").into_bytes());
+        };
+        assert_found_in_html(run, &[(Rule::LinkTarget, core, 7)]);
+    }
+    for elsewhere in ["https://example.org/x#y", "mailto:a@example.org", "/-/blob/a.py", "vscode://file/a.py"]
+    {
+        let away = |files: &mut Files| {
+            let text =
+                String::from_utf8(files[core].clone()).unwrap().replace("#f\"", &format!("{elsewhere}\""));
+            files.insert(core.to_owned(), text.into_bytes());
+        };
+        assert_found_in_html(away, &[]);
+    }
+    // Text is no link, and neither is a script's.
+    assert_found_in_html(replace(core, "1 &lt; 2", "&lt;a href=\"gone\"> <!-- <a href=gone> -->"), &[]);
+    let source = |there: bool| {
+        let has = |path: &[u8]| {
+            assert_eq!(path, b"../../a.py");
+            there
+        };
+        found(&html_handbook(), Some(&Source { sha256: &|_| None, has: &has }))
+    };
+    assert_eq!(source(true), []);
+    assert_eq!(source(false), [(Rule::LinkTarget, core.to_owned(), Some(8))]);
+}
+
+#[test]
+fn no_place_is_on_a_page_twice() {
+    let core = "html/core.html";
+    assert_found_in_html(
+        replace(core, "<a href=\"#f\"", "<a id=f href=\"#f\""),
+        &[(Rule::DuplicateId, core, 7)],
+    );
+    let core = "references/stages/core.md";
+    assert_found(replace(core, "[here]", "<a id=\"f\"></a>[here]"), &[(Rule::DuplicateId, core, Some(3))]);
+}
+
+#[test]
+fn what_a_page_loads_is_its_own_and_there() {
+    let (index, style) = ("html/index.html", "html/assets/style.css");
+    let page = |new| replace(index, "<main", new);
+    assert_found_in_html(page("<img src=gone.png>\n<main"), &[(Rule::ResourceTarget, index, 6)]);
+    assert_found_in_html(
+        replace(index, "assets/bindery.js", "assets/gone.js"),
+        &[(Rule::ResourceTarget, index, 5)],
+    );
+    assert_found_in_html(
+        replace(style, "'data:image/svg+xml,x'", "x.png"),
+        &[(Rule::ResourceTarget, style, 1)],
+    );
+    for request in [
+        "<img src=\"https://example.org/x.png\">",
+        "<img src=//example.org/x.png>",
+        "<img src=/x.png>",
+        "<img src=../../x.png>",
+        "<img srcset=\"core.html 1x, https://example.org/y.png 2x\">",
+        "<iframe src=data:text/html,x></iframe>",
+        "<form action=https://example.org></form>",
+        "<video poster=http://example.org/x.png></video>",
+        "<svg><use href=https://example.org/x.svg#y></use></svg>",
+        "<link rel=preload href=https://example.org/x>",
+        "<a ping=https://example.org href=#main>x</a>",
+        "<p style=\"background: URL( https://example.org/x.png )\">x</p>",
+        "<base href=core.html>",
+        "<meta http-equiv=Refresh content=\"0;url=core.html\">",
+    ] {
+        let asking = |files: &mut Files| {
+            let text = String::from_utf8(files[index].clone())
+                .unwrap()
+                .replace("</main>", &format!("{request}</main>"));
+            files.insert(index.to_owned(), text.into_bytes());
+        };
+        assert_found_in_html(asking, &[(Rule::OutsideRequest, index, 8)]);
+    }
+    let import = replace(style, "a {", "\n@import \"https://example.org/x.css\";\na {");
+    assert_found_in_html(import, &[(Rule::OutsideRequest, style, 2)]);
+    let picture = "references/stages/core.md";
+    let picture_elsewhere = replace(picture, "[here]", "![x](https://example.org/x.png)[here]");
+    assert_found(picture_elsewhere, &[(Rule::OutsideRequest, picture, Some(3))]);
+}
+
+#[test]
+fn a_page_has_a_policy_first_and_runs_nothing_else() {
+    let index = "html/index.html";
+    let policy = |old, new| replace(index, old, new);
+    assert_found_in_html(policy("http-equiv", "name"), &[(Rule::ContentPolicy, index, 1)]);
+    assert_found_in_html(policy("'self'", "'self' https:"), &[(Rule::ContentPolicy, index, 2)]);
+    assert_found_in_html(policy("base-uri 'none'; ", ""), &[(Rule::ContentPolicy, index, 2)]);
+    let before = policy("<meta", "<script src=assets/bindery.js></script>\n<meta");
+    assert_found_in_html(before, &[(Rule::ContentPolicy, index, 2)]);
+    let late = policy("<!DOCTYPE html>", "<!DOCTYPE html>\n<style>p{}</style>");
+    assert_found_in_html(late, &[(Rule::ContentPolicy, index, 2)]);
+    for script in [
+        "<script>alert(1)</script>",
+        "<script>\n</script>",
+        "<style>p { color: red }</style>",
+        "<p onclick=\"alert(1)\">x</p>",
+        "<svg onload=x></svg>",
+        "<iframe srcdoc=x></iframe>",
+    ] {
+        let running = |files: &mut Files| {
+            let text = String::from_utf8(files[index].clone())
+                .unwrap()
+                .replace("</main>", &format!("{script}</main>"));
+            files.insert(index.to_owned(), text.into_bytes());
+        };
+        assert_found_in_html(running, &[(Rule::ForeignScript, index, 8)]);
+    }
+}
+
+#[test]
+fn the_search_leads_where_it_says_and_is_data_alone() {
+    let (navigation, shard) = ("html/navigation.js", "html/search/core.js");
+    assert_found_in_html(
+        replace(navigation, "\"core\"", "\"gone\""),
+        &[(Rule::LinkTarget, navigation, 2), (Rule::ResourceTarget, navigation, 2)],
+    );
+    assert_found_in_html(replace(shard, "\"a.py\",\"f\"", "\"a.py\",\"g\""), &[(Rule::LinkAnchor, shard, 2)]);
+    assert_found_in_html(replace(shard, "\"f\",\"f\"", "\"f\",\"g\""), &[(Rule::LinkAnchor, shard, 4)]);
+    assert_found_in_html(
+        replace(shard, "\"core\"", "\"gone\""),
+        &[(Rule::LinkTarget, shard, 2), (Rule::LinkTarget, shard, 4)],
+    );
+    let form = |file: &'static str, old, new| {
+        let mut files = html_handbook();
+        replace(file, old, new)(&mut files);
+        assert_eq!(found(&with_manifest(files), None), [(Rule::SearchForm, file.to_owned(), None)], "{new}");
+    };
+    form(shard, "\"fn\",0", "\"fn\",1");
+    form(shard, "]);", "]);alert(1);");
+    form(shard, "\"fn\"", "alert(1)");
+    form(navigation, "0,0]", "0]");
+    form(navigation, "var ", "");
 }
 
 #[test]

@@ -138,9 +138,14 @@ impl GitLocation {
         Ok(paths)
     }
 
-    /// Whether history was cut off when the repository was cloned.
-    pub fn is_shallow(&self) -> bool {
-        self.shared_directory().join("shallow").symlink_metadata().is_ok()
+    /// The ids of the commits where history was cut off when the repository was cloned, sorted: git shows each as
+    /// if it had no parents. None if all of it is there.
+    pub fn shallow_commits(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.shared_directory().join("shallow")).unwrap_or_default();
+        let mut ids: Vec<String> =
+            text.lines().filter(|line| is_object_id(line)).map(str::to_owned).collect();
+        ids.sort();
+        ids
     }
 
     /// The ids of the newest commits that `head` (an id) leads back to, itself included, merges left out, at
@@ -422,9 +427,9 @@ mod tests {
             below.into_iter().flat_map(|(_, paths)| paths).collect();
         assert_eq!(below, [b"b\nc.py".to_vec(), zeros[2..].to_vec()].into());
         assert_eq!(location.changed_paths(root, &[]).unwrap(), []);
-        assert!(!location.is_shallow());
+        assert_eq!(location.shallow_commits(), Vec::<String>::new());
         std::fs::write(root.join(".git/shallow"), format!("{}\n", ids[2])).unwrap();
-        assert!(location.is_shallow());
+        assert_eq!(location.shallow_commits(), [ids[2]]);
         assert!(location.commits_before("--output=x", 1).is_err());
         assert!(!root.join("x").exists());
     }
