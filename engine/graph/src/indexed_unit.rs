@@ -1,4 +1,5 @@
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use bindery_facts::{Decl, DeclKind, Summary};
@@ -8,23 +9,23 @@ use rustc_hash::FxBuildHasher;
 use crate::unit::{Asked, MODULE_NAME, each_answer};
 use crate::{Contents, Item, Key, Provided, Rules, Unit};
 
-/// Up to this many declarations, variables and imports a scan beats building the sorted table
-/// (a look-up costs about 1 ns per entry, the table about 30 ns per entry).
-const SCAN_LIMIT: usize = 256;
+/// A unit that is asked more often gets a table: it costs about 30 ns per declaration, variable and import, a scan
+/// about 1 ns, and of the units that a small change asks most are asked once or twice.
+const SCANS: u32 = 16;
 
 /// A unit that can be asked for the items it offers under a key.
 pub struct IndexedUnit {
     unit: Arc<Unit>,
     rules: &'static dyn Rules,
     custom: OnceLock<Vec<(Key, Item)>>,
-    /// The hash of what is asked, and an item that may answer.
-    table: OnceLock<Vec<(u64, Item)>>,
+    scans: AtomicU32,
+    table: OnceLock<Table>,
 }
 
 impl IndexedUnit {
     /// Wraps a unit with the rules of its language; nothing is computed yet.
     pub fn new(unit: Arc<Unit>, rules: &'static dyn Rules) -> Self {
-        Self { unit, rules, custom: OnceLock::new(), table: OnceLock::new() }
+        Self { unit, rules, custom: OnceLock::new(), scans: AtomicU32::new(0), table: OnceLock::new() }
     }
 
     /// The unit.
@@ -72,19 +73,45 @@ impl IndexedUnit {
         }
     }
 
+    /// What the unit declares under a key that names its path; for units that are asked often, the file that is
+    /// resolved and the library.
+    pub(crate) fn declared(&self, key: &Key) -> Arc<[Provided]> {
+        let asked = match key {
+            Key::Symbol { qualname, .. } => Asked::Symbol(qualname),
+            Key::Member { owner, name, .. } => Asked::Member { owner, name },
+            Key::Globs { owner, .. } => Asked::Globs(owner),
+            Key::File(_) | Key::Id(_) | Key::Custom { .. } => return Arc::from([]),
+        };
+        let Contents::Source(summary) = &self.unit.contents else { return Arc::from([]) };
+        let table = self.table(summary);
+        let (start, candidates) = table.candidates(asked);
+        let is_answer = |(_, item): &&(u64, Item)| item.answers(summary, asked);
+        let answer =
+            |items: &mut dyn Iterator<Item = &(u64, Item)>| items.map(|(_, item)| self.item(*item)).collect();
+        match candidates.iter().filter(is_answer).count() {
+            0 => table.nothing.clone(),
+            // Nothing else has this hash.
+            all if all == candidates.len() => {
+                table.answers[start].get_or_init(|| answer(&mut candidates.iter())).clone()
+            }
+            _ => answer(&mut candidates.iter().filter(is_answer)),
+        }
+    }
+
+    fn table(&self, summary: &Summary) -> &Table {
+        self.table.get_or_init(|| Table::new(summary))
+    }
+
     fn answer(&self, summary: &Summary, asked: Asked<'_>, mut found: impl FnMut(Item)) {
-        if size(summary) <= SCAN_LIMIT {
+        if self.table.get().is_none() && self.scans.fetch_add(1, Ordering::Relaxed) < SCANS {
             return each_answer(summary, |other, item| {
                 if other == asked {
                     found(item);
                 }
             });
         }
-        let table = self.table.get_or_init(|| table(summary));
-        let hash = FxBuildHasher.hash_one(asked);
-        let start = table.partition_point(|(other, _)| *other < hash);
-        let candidates = table[start..].iter().take_while(|(other, _)| *other == hash);
-        candidates.filter(|(_, item)| item.answers(summary, asked)).for_each(|(_, item)| found(*item));
+        let (_, candidates) = self.table(summary).candidates(asked);
+        candidates.iter().filter(|(_, item)| item.answers(summary, asked)).for_each(|(_, item)| found(*item));
     }
 
     /// What the language's own keys lead to.
@@ -110,15 +137,33 @@ impl Item {
     }
 }
 
-fn table(summary: &Summary) -> Vec<(u64, Item)> {
-    let mut table = Vec::with_capacity(2 * size(summary));
-    each_answer(summary, |asked, item| table.push((FxBuildHasher.hash_one(asked), item)));
-    table.sort_unstable();
-    table
+/// The items of a file by what they may answer.
+struct Table {
+    /// The hash of a question and an item, sorted.
+    entries: Vec<(u64, Item)>,
+    /// At the place of the first entry of a hash: the answer, once it was given.
+    answers: Box<[OnceLock<Arc<[Provided]>>]>,
+    /// The answer to what is not there, which is most of what is asked.
+    nothing: Arc<[Provided]>,
 }
 
-fn size(summary: &Summary) -> usize {
-    summary.decls.len() + summary.variables.len() + summary.imports.len()
+impl Table {
+    fn new(summary: &Summary) -> Self {
+        let most = 2 * summary.decls.len() + summary.variables.len() + summary.imports.len();
+        let mut entries = Vec::with_capacity(most);
+        each_answer(summary, |asked, item| entries.push((FxBuildHasher.hash_one(asked), item)));
+        entries.sort_unstable();
+        let answers = std::iter::repeat_with(OnceLock::new).take(entries.len()).collect();
+        Self { entries, answers, nothing: Arc::from([]) }
+    }
+
+    /// The entries with the hash of a question, and the place of the first.
+    fn candidates(&self, asked: Asked<'_>) -> (usize, &[(u64, Item)]) {
+        let hash = FxBuildHasher.hash_one(asked);
+        let start = self.entries.partition_point(|(other, _)| *other < hash);
+        let length = self.entries[start..].iter().take_while(|(other, _)| *other == hash).count();
+        (start, &self.entries[start..start + length])
+    }
 }
 
 /// Whether a declaration is a symbol of the graph with an id of its own.

@@ -108,9 +108,7 @@ impl Library {
         // A module's own path may hold the separator.
         let key = Key::Symbol { path: LIBRARY.into(), qualname: owner.clone() };
         let is_module = |item: &Provided| item.decl().is_some_and(|decl| decl.kind == DeclKind::Module);
-        let mut named = Vec::new();
-        self.unit.provide(&key, &mut named);
-        let is_in_module = named.first().is_some_and(is_module);
+        let is_in_module = self.unit.declared(&key).first().is_some_and(is_module);
         if !is_in_module && let Some((before, of_type)) = owner.rsplit_once(TYPE_SEPARATOR) {
             (class, owner) = (of_type.split('<').next().unwrap_or(of_type).into(), before.into());
         }

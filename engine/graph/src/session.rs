@@ -31,8 +31,6 @@ pub struct Session<'a> {
     lookup: &'a dyn Lookup,
     own: IndexedUnit,
     answers: RefCell<FxHashMap<Key, Arc<[Provided]>>>,
-    /// Answers of the file itself and of the library, which nobody else can change.
-    own_answers: RefCell<FxHashMap<Key, Arc<[Provided]>>>,
     defs: RefCell<FxHashMap<(Name, u32), Def>>,
     pub(crate) locals: LocalIndex,
     pub(crate) callees: FxHashSet<ExprIndex>,
@@ -78,7 +76,6 @@ impl<'a> Session<'a> {
             lookup,
             own: IndexedUnit::new(unit, rules),
             answers: RefCell::default(),
-            own_answers: RefCell::default(),
             defs: RefCell::default(),
             locals: LocalIndex::new(facts, rules.scoping()),
             callees: callees(facts),
@@ -128,26 +125,21 @@ impl<'a> Session<'a> {
 
     /// All items under a key. Questions about other files are recorded.
     pub fn provided(&self, key: &Key) -> Arc<[Provided]> {
-        let own = self.own_unit(key);
-        let answers = if own.is_some() { &self.own_answers } else { &self.answers };
-        if let Some(known) = answers.borrow().get(key) {
+        if let Some(unit) = self.own_unit(key) {
+            return unit.declared(key);
+        }
+        if let Some(known) = self.answers.borrow().get(key) {
             return known.clone();
         }
-        let mut found = Vec::new();
-        let unit = match (own, key) {
-            (None, Key::Custom { .. }) => self.rules.library().map(Library::unit),
-            (own, _) => own,
-        };
-        if let Some(unit) = unit {
-            unit.provide(key, &mut found);
+        let mut answer = self.lookup.provided(key);
+        if let (Key::Custom { .. }, Some(library)) = (key, self.rules.library()) {
+            let mut more = Vec::new();
+            library.unit().provide(key, &mut more);
+            if !more.is_empty() {
+                answer = answer.iter().cloned().chain(more).collect();
+            }
         }
-        let mut answer: Arc<[Provided]> = found.into();
-        if own.is_none() {
-            let others = self.lookup.provided(key);
-            answer =
-                if answer.is_empty() { others } else { others.iter().chain(&*answer).cloned().collect() };
-        }
-        answers.borrow_mut().insert(key.clone(), answer.clone());
+        self.answers.borrow_mut().insert(key.clone(), answer.clone());
         answer
     }
 

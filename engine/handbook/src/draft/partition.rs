@@ -9,7 +9,6 @@
 //! file more or less splits or joins at most one stage.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use bindery_source::ContentHash;
 
@@ -93,7 +92,6 @@ const SAMPLED: u8 = 32;
 /// A part that is a third of the program grows or shrinks with every third edit, so that one whose share is just at
 /// a bar would be over and under it all the time (of 200 edits of Effect's sources, 570 files, 18 moved the border
 /// of a stage). A sample of an eighth of the files, chosen by their paths, changes with every eighth edit at most.
-#[derive(Clone)]
 struct Shares {
     /// Of every file, whether it counts.
     counts: Vec<bool>,
@@ -102,11 +100,12 @@ struct Shares {
 }
 
 impl Shares {
-    fn new(tree: &Tree<'_>, companions: &[Range<u32>]) -> Self {
+    fn new(tree: &Tree<'_>) -> Self {
         let are_all = tree.paths.len() < SAMPLED_FROM;
         let is_sampled = |path: &&str| are_all || ContentHash::of(path.as_bytes()).0[2] < SAMPLED;
         let mut shares = Self { counts: tree.paths.iter().map(is_sampled).collect(), whole: 0 };
-        let outside: u64 = companions.iter().map(|files| shares.count(files.clone())).sum();
+        let companions = topmost_companions(tree);
+        let outside: u64 = companions.iter().map(|(_, at)| shares.count(tree.get(*at).files.clone())).sum();
         shares.whole = (shares.count(0..tree.paths.len() as u32) - outside).max(1);
         shares
     }
@@ -139,9 +138,10 @@ struct Opened {
 
 /// Divides all files into the parts that become top-level stages.
 pub(crate) fn top_level<'a>(tree: &Tree<'a>) -> Vec<Part<'a>> {
+    let shares = Shares::new(tree);
     let mut parts = Vec::new();
     for granularity in GRANULARITIES {
-        parts = divided(tree, granularity);
+        parts = divided(tree, &shares, granularity);
         let is_main = |part: &&Part<'_>| !part.is_shared && !matches!(part.kind, PartKind::Companion(_));
         if tree.paths.len() <= SMALL_REPOSITORY || parts.iter().filter(is_main).count() >= FEWEST_STAGES {
             break;
@@ -150,11 +150,11 @@ pub(crate) fn top_level<'a>(tree: &Tree<'a>) -> Vec<Part<'a>> {
     parts
 }
 
-fn divided<'a>(tree: &Tree<'a>, granularity: Granularity) -> Vec<Part<'a>> {
-    let mut search = Search::new(tree, granularity);
+fn divided<'a>(tree: &Tree<'a>, shares: &Shares, granularity: Granularity) -> Vec<Part<'a>> {
+    let mut search = Search::new(tree, shares, granularity);
     search.open_all();
     let companions = search.companion_parts();
-    let (threshold, shares) = (search.threshold(&companions), search.shares.clone());
+    let threshold = search.threshold(&companions);
     let (mut parts, rests) = search.decide(threshold);
     let taken = parts.iter().filter(|part| !part.is_shared).count() + companions.len();
     let cutting = Cutting { tree, shares, smallest: granularity.smallest, bar: threshold };
@@ -168,22 +168,21 @@ struct Search<'t, 'a> {
     tree: &'t Tree<'a>,
     granularity: Granularity,
     program_size: u64,
-    shares: Shares,
+    shares: &'t Shares,
     companions: BTreeMap<Companion, Vec<u32>>,
     opened: Vec<Opened>,
     candidates: Vec<Candidate<'a>>,
 }
 
 impl<'t, 'a> Search<'t, 'a> {
-    fn new(tree: &'t Tree<'a>, granularity: Granularity) -> Self {
-        let companions: Vec<Range<u32>> =
-            topmost_companions(tree).iter().map(|(_, index)| tree.get(*index).files.clone()).collect();
-        let companion_files: usize = companions.iter().map(ExactSizeIterator::len).sum();
+    fn new(tree: &'t Tree<'a>, shares: &'t Shares, granularity: Granularity) -> Self {
+        let companion_files: usize =
+            topmost_companions(tree).iter().map(|(_, index)| tree.size(*index)).sum();
         Self {
             tree,
             granularity,
             program_size: (tree.paths.len() - companion_files).max(1) as u64,
-            shares: Shares::new(tree, &companions),
+            shares,
             companions: BTreeMap::new(),
             opened: Vec::new(),
             candidates: Vec::new(),
@@ -379,7 +378,7 @@ impl Rest {
 /// Makes parts of the rests.
 struct Cutting<'t, 'a> {
     tree: &'t Tree<'a>,
-    shares: Shares,
+    shares: &'t Shares,
     smallest: usize,
     bar: u64,
 }

@@ -24,8 +24,7 @@ pub fn symbol_anchor(symbol: &Symbol) -> String {
 
 /// The anchor of a register's row.
 pub fn register_anchor(id: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    if id.bytes().all(is_plain) { id.to_owned() } else { anchor("r", id, id) }
+    id.to_owned()
 }
 
 /// A readable part and a hash of the identity: only lower-case letters, digits and `-`. Pages name hundreds of
